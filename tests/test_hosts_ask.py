@@ -393,15 +393,8 @@ def test_never_without_new_words(
             if stop("x" * chars if chars else "", at=at):
                 early = since >= (LATER if asked else FIRST) and waiting < MOST - 1
                 assert waiting < MOST and (early or (ended and since >= LEAST))
-                since, waiting, last, stops, due, asked, ended = (
-                    0,
-                    waiting + 1,
-                    at,
-                    0,
-                    1,
-                    True,
-                    False,
-                )
+                since, waiting, last, stops, due = 0, waiting + 1, at, 0, 1
+                asked, ended = True, False
             if then == "note":
                 main(["note", f"Fact {number} of it.", "--session", "s1"])
                 since, waiting, last, stops, due, ended = 0, waiting - due, at, 0, 0, False

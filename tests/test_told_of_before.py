@@ -53,7 +53,7 @@ def test_few_threads_are_shown_those_named_last_and_those_that_somebody_has(worl
     section = home.text("brief").partition("## Open threads (4 of 6)\n\n")[2].partition("\n## ")[0]
     assert [line[2:5] for line in section.splitlines() if line] == ["t-5", "t-4", "t-3", "t-1"]
     task = home.text("brief", "--task", "t-0")
-    assert "- t-0 (thread, 11-21): Look at part 0." in task.partition("## For this task")[2]
+    assert "- t-0 (thread): Look at part 0." in task.partition("## For this task")[2]
 
 
 # ---- what was asked -----------------------------------------------------------------------------------

@@ -18,7 +18,6 @@ from ledger.model.ids import is_fact_id
 
 #: Events of one id that contradict each other inside one log, which has no order among them.
 _OPPOSITES = [(one, kind) for kind, verb in GRAMMAR.items() for one in verb.opposite]
-DEFAULT_TITLE = "Work session"
 _STEM = "2000-01-01-000000000-aaaaaaaaaaaaaaaaaaaaaaaaaa"
 _OPENED = {
     "unclosed-fence": "a code fence is never closed that begins",
@@ -43,7 +42,7 @@ def read_draft(data: bytes, file: str = "") -> session.SessionLog:
     if refused:
         raise DraftRefused(refused)
     events = tuple(_as_thread(event) for event in log.events)
-    log = canonical(log._replace(title=log.title or DEFAULT_TITLE, events=events))
+    log = canonical(log._replace(title=log.title or session.DEFAULT_TITLE, events=events))
     refused = problems(log)
     if refused:
         raise DraftRefused(tuple(finding._replace(file=file) for finding in refused))

@@ -62,6 +62,8 @@ IMPORT_KEYS = ("created", "origin", COUNTED_KEY)
 REFERENCES_HEADING = "Memory References"
 FACTS_HEADING = "Facts"
 
+#: What a log is called that nobody named.
+DEFAULT_TITLE = "Work session"
 LOG_LIMIT_BYTES = 1 << 20
 LINE_LIMIT_BYTES = 64 << 10
 IDS_LIMIT = 10_000

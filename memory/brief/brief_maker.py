@@ -15,7 +15,7 @@ from ledger.model.layout import BRIEF_CHARS, LEAST_BRIEF_CHARS
 from ledger.model.order import day_seen, latest_seen
 from ledger.model.record import Record
 from ledger.model.verbs import CANCELLED, DONE
-from memory.brief.progress_states import states_of
+from memory.brief.occasional_parts import beside, states_of, todo
 from memory.cache.name_lookup import fact_named, is_named
 from memory.cache.newest_logs import corrects
 from memory.replay.read_logs import read_bytes
@@ -29,13 +29,12 @@ from projection.brief.choice import (
     quiet_since,
     role_notes,
 )
-from projection.brief.forms import Json, Markdown
+from projection.brief.forms import as_json
 from projection.brief.lines import stem_said
 from projection.brief.values import (
     BORN,
     CLOSED,
     Brief,
-    Happened,
     Material,
     News,
     Place,
@@ -83,7 +82,7 @@ class Asked(Record):
     task: str = ""  #: what is about to be done
     branch: str = ""  #: that is checked out
     changed: tuple[str, ...] = ()  #: paths of files that differ from what is committed
-    budget_chars: int = BRIEF_CHARS  #: how many characters the whole output may have
+    budget_chars: int = BRIEF_CHARS  #: how many characters the whole text may have
     json: bool = False  #: it is written as JSON, else as markdown
     asks: bool = False  #: what was asked for in this clone is told: whoever asks works in it
 
@@ -115,10 +114,9 @@ def made_for(
     material = snapshot.ask(lambda cache: _material(home, cache, asked, found))
     material = material._replace(passages=passages)
     if layers:
-        from memory.brief.other_homes import beside
-
         material = material._replace(beside=beside(layers))
-    return brief(material, Json() if asked.json else Markdown(), asked.budget_chars)
+    made = brief(material, asked.budget_chars)
+    return made._replace(text=as_json(made)) if asked.json else made
 
 
 def _task_named(cache: Cache, said: str) -> str:
@@ -292,8 +290,6 @@ def _todo(cache: Cache, view: LiveView, asked: Asked) -> Todo:
     kinds = {one.fact.kind for one in view.live}
     if kinds.isdisjoint(WORK_KINDS) and not is_fact_id(asked.task):
         return Todo()
-    from memory.brief.open_work import todo
-
     return todo(cache, view, asked.agent, asked.role, asked.task)
 
 
@@ -345,12 +341,12 @@ def news_of(
     return (*told, *sorted(rest, key=lambda news: news.what != BORN)), more
 
 
-def _told(cache: Cache, one: Happened, place: Callable[[Fact], Standing]) -> News:
+def _told(cache: Cache, one: News, place: Callable[[Fact], Standing]) -> News:
     now = _standing(cache, one.fact, place)
     mark = mark_of(now.fact if now else None, cache.fact, cache.met)
     successor = mark.instead[0] if len(mark.instead) == 1 else one.successor
     replacing = cache.fact(successor) if one.successor else None
-    return News(one.fact, one.what, one.stem, one.by, now, one.successor, replacing, mark)
+    return one._replace(now=now, replacing=replacing, mark=mark)
 
 
 def _is_news(news: News) -> bool:

@@ -12,8 +12,8 @@ from math import log
 
 from ledger.environment import now_ms
 from ledger.model.event import FactCreated
-from ledger.model.order import day_seen, is_sealed
-from ledger.model.session import LOG_LIMIT_BYTES
+from ledger.model.order import day_seen
+from ledger.model.session import DEFAULT_TITLE, LOG_LIMIT_BYTES
 from memory.replay.read_logs import read_bytes
 from memory.replay.reader_marks import Outdated, brought_by
 from projection.brief.choice import has_left, roles_of
@@ -24,7 +24,7 @@ from projection.text.session_lines import in_short
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Sequence
+    from collections.abc import Container, Iterable, Iterator, Sequence
 
     from ledger.home import Home
     from ledger.model.session import Entry
@@ -39,7 +39,9 @@ _ASK_CHARS, _CHARS, _OPEN = 80, 100, 3
 #: Of so many sessions that no agent named so many asks more are told.
 _FULLER, _MORE = 2, 2
 #: What says something of a report has so many words, and begins with none of these.
-_LEAST, _NO_PROSE = 5, "#>`~|<-*+="
+_LEAST, _NO_PROSE = 5, "#>`~|<-*+=0123456789"
+#: What announces or asks ends so.
+_NO_ENDS = (":", "?", "\uff1a", "\uff1f")
 #: So much that was asked again is told, of the newest asks: so many words one after the other, or signs
 #: where no blanks part them. What was typed is of words for the most part.
 _AGAIN, _NEWEST, _RUN, _SIGNS, _PLAIN = 3, 500, 5, 12, 0.8
@@ -68,15 +70,20 @@ def last_sessions(
     outdated = Outdated(cache)
     for some in parts:
         ask = first.get(some[0].session, "") if some[0].session else ""
-        told, named = _came_of_it(home, cache, some[:_READ], read, outdated, asked=bool(ask))
-        said = one_line(". ".join(told), _CHARS if ask else 2 * _CHARS)
-        said = f"“{one_line(ask, _ASK_CHARS)}” → {said or '?'}" if ask else said
+        called, title, report = _came_of_it(home, cache, some[:_READ], read, outdated)
+        if ask:
+            said = one_line("; ".join(dict.fromkeys(called)) or report or title, _CHARS)
+            said = f"“{one_line(ask, _ASK_CHARS)}” → {said or '?'}"
+        else:
+            last = called[-1] if called else title.rstrip(".")
+            both = (last * (not report.startswith(last)), report)
+            said = one_line(". ".join(filter(None, both)), 2 * _CHARS)
         left = _left_open(cache, some, live, since)
         if said and left:
             said += f"; left open: {', '.join(left)}"
-        fuller = bool(ask) and not named and len(found) < _FULLER
-        more = _more_asked(asks, some[0].session, ask) if fuller else []
-        said += f"; also asked: {', '.join(more)}" if more else ""
+        if ask and not called and len(found) < _FULLER:
+            more = _more_asked(asks, some[0].session, ask)
+            said += f"; also asked: {', '.join(more)}" if more else ""
         day = day_seen(some[0].clock, now_ms())
         found += [Session(some[0].stem, some[-1].agent, said, day)] if said else []
     return tuple(found)
@@ -98,42 +105,55 @@ def _parts(cache: Cache, withheld: Container[str]) -> list[list[Entry]]:
 
 
 def _came_of_it(
-    home: Home, cache: Cache, some: Iterable[Entry], read: dict[str, bytes], outdated: Outdated,
-    *, asked: bool,
-) -> tuple[list[str], bool]:  # fmt: skip
-    """Return what an agent itself calls what it did, else its last report's beginning; and which it is.
-
-    Where nobody knows what was `asked` the title of the log stands before that.
-    """
+    home: Home, cache: Cache, some: Iterable[Entry], read: dict[str, bytes], outdated: Outdated
+) -> tuple[list[str], str, str]:
+    """Return what an agent itself calls what it did, oldest first, else a machine; and the last report."""
     called: list[str] = []
     title = report = ""
     for entry in some:
         data = read.get(entry.stem, b"")
         if not data or len(data) > LOG_LIMIT_BYTES:
             continue
-        text = _text(home, cache, data, entry)
-        named, first = in_short(text) if is_sealed(entry.stem) else (_title_by_hand(text), "")
+        text = data.decode("utf-8", "replace")
+        if cache.redacted:
+            from memory.redaction.withheld_texts import named_in, shown
+
+            text = shown(home, cache, text, named_in(entry))
+        named, first = in_short(text)
         brought = [*brought_by(entry.acts), *entry.named]
+        by_machine = entry.reach and f"\n### {named}\n" not in text
+        is_told = not by_machine and (named == DEFAULT_TITLE or _is_a_fact(named, text))
         named, first = [
             outdated.line(entry.stem, one, brought) if one else "" for one in (named, first)
         ]
-        if entry.reach and f"\n### {named}\n" not in text:  # it is the machine that calls it so
+        if by_machine:
             title, report = title or named, report or _reported(text)
-        elif not _is_a_fact(named, text):  # else the brief has the fact itself
-            called.append(named.rstrip("."))
+        elif not is_told:  # else the brief has the fact itself
+            called.insert(0, named.rstrip("."))
             report = report or first
-    if asked:
-        named = "; ".join(dict.fromkeys(reversed(called)))
-        return [named or report or title], bool(named)
-    last = called[0] if called else title.rstrip(".")
-    return [one for one in (last * (not report.startswith(last)), report) if one], bool(called)
+    return called, title, report
 
 
 def _reported(text: str) -> str:
-    """Return how the longest report of a captured log begins, also where that announces a list."""
+    """Return the first sentence with a name in the last report of a captured log that has one.
+
+    Else how its last report begins, also where that announces a list. No item, heading or code is one.
+    """
     turns = text.partition("\n## Turns\n")[2].partition("\n## ")[0].split("\n### Turn ")
+    begun = ""
+    for turn in reversed(turns):
+        said = list(_sentences(turn))
+        named = [one for one in said if one[-1] not in _NO_ENDS and any(map(_is_name, one.split()))]
+        if named:
+            return named[0]
+        begun = begun or (said[0] if said else "")
+    return f"{begun[:-1]} …" if begun.endswith(_NO_ENDS) else begun
+
+
+def _sentences(turn: str) -> Iterator[str]:
+    """Yield the sentences of a report that have some words."""
     fenced = False
-    for line in max(turns, key=len).split("\n")[1:]:
+    for line in turn.split("\n")[1:]:
         said = line.strip().replace("**", "")
         fenced ^= said.startswith(("```", "~~~"))
         if fenced or not said or said[0] in _NO_PROSE:
@@ -142,8 +162,13 @@ def _reported(text: str) -> str:
         for end in [*sentence_starts(said, 0, len(said)), len(said)]:
             told, start = said[start:end].strip(), end
             if len(told.split()) >= _LEAST or (told and told[0] >= _UNSPACED):
-                return f"{told[:-1]} …" if told[-1] in ":\uff1a" else told
-    return ""
+                yield told
+
+
+def _is_name(word: str) -> bool:
+    """Tell whether a word names a file, a symbol or a number: by its form."""
+    inner = word.strip(_MARKS)[1:]
+    return inner != inner.lower() or any(char.isdigit() or char in "`_/." for char in inner)
 
 
 def _left_open(cache: Cache, some: Iterable[Entry], live: Container[str], since: str) -> list[str]:
@@ -157,27 +182,10 @@ def _left_open(cache: Cache, some: Iterable[Entry], live: Container[str], since:
     ][:_OPEN]  # fmt: skip
 
 
-def _title_by_hand(text: str) -> str:
-    """Return what a log is called that was written by hand (FORMAT.md, S15)."""
-    from ledger.codec.log import decode
-
-    return decode(text.encode("utf-8", "surrogatepass"), sealed=False)[0].title
-
-
 def _is_a_fact(title: str, text: str) -> bool:
     """Tell whether a log is called after a fact that it brings."""
     fact = title.partition("…")[0].partition(" (and ")[0]
     return any(line.startswith("- ") and fact in line for line in text.split("\n"))
-
-
-def _text(home: Home, cache: Cache, data: bytes, entry: Entry) -> str:
-    """Return the text of a log, without what of it is withheld."""
-    text = data.decode("utf-8", "replace")
-    if cache.redacted:
-        from memory.redaction.withheld_texts import named_in, shown
-
-        text = shown(home, cache, text, named_in(entry))
-    return text
 
 
 def _more_asked(asks: Sequence[Ask], session: str, first: str) -> list[str]:

@@ -22,13 +22,21 @@ from ledger.model.event import (
 )
 from ledger.model.findings import Finding
 from ledger.model.order import stem_in
-from ledger.model.session import BY_KEY, CHECK_KEY, UNTIL_KEY, WORK, WORKING, SessionLog
+from ledger.model.session import (
+    BY_KEY,
+    CHECK_KEY,
+    DEFAULT_TITLE,
+    UNTIL_KEY,
+    WORK,
+    WORKING,
+    SessionLog,
+)
 from ledger.model.verbs import CLOSING, IN_PROGRESS
 from ledger.secrets.log_redaction import guard, is_withheld
 from memory.cache.head_store import has_code
 from memory.cache.schema import PINNED
 from memory.write.birth_footers import check_evidence, check_footers
-from memory.write.draft import DEFAULT_TITLE, text_of
+from memory.write.draft import text_of
 from memory.write.filled_events import with_seen_versions, with_subject
 from memory.write.kept_out import as_personal, is_own, refuse_personal, without_withheld
 from memory.write.known_ids import check_named, with_whole_ids

@@ -15,7 +15,7 @@ from ledger.model.event import (
 )
 from ledger.model.findings import Finding
 from ledger.model.record import Record
-from ledger.model.session import WORK, WORKING, Entry, SessionLog
+from ledger.model.session import DEFAULT_TITLE, WORK, WORKING, Entry, SessionLog
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 #: What logs are where a person commits them (W21).
 NOT_COMMITTED = "not committed"
 ANYWAY = 'if it is meant as it is, say `--anyway` (`"anyway": true` in JSON)'
-DEFAULT_TITLE = "Work session"
 #: What a list of facts that were only relied on is called.
 USED = "Used"
 #: The verbs by which a fact becomes false.

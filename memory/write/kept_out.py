@@ -18,6 +18,7 @@ from ledger.model.event import Event, FactCreated, FactRedacted, facts_in
 from ledger.model.findings import Finding
 from ledger.model.layout import SESSIONS_DIR, stem_of
 from ledger.model.session import (
+    DEFAULT_TITLE,
     EDIT,
     PERSONAL_KEY,
     PERSONAL_VALUE,
@@ -26,7 +27,7 @@ from ledger.model.session import (
     personal_ids,
     says_personal,
 )
-from memory.write.draft import DEFAULT_TITLE, Case, text_of
+from memory.write.draft import Case, text_of
 from projection.policy.model import Policy
 
 TYPE_CHECKING = False

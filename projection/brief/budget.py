@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from projection.brief import values
+from projection.brief import forms, values
 from projection.brief.choice import is_summary
-from projection.brief.forms import Ending, Form, Said
+from projection.brief.forms import Said
 from projection.brief.lines import LEAST_TEXT_CHARS, cut_short, line_of, text_chars
 from projection.brief.sections import Wanted, gone_of, usual_word, wanted
 from projection.brief.wording import NONCE_CHARS, nonce_for, shortened
@@ -41,67 +41,55 @@ _NO_INDEX = (
 _INDEX_SHARE = 2
 #: By how many halves texts are made longer where there is room.
 _LONGER = (6, 4, 3)
+#: Lines of so many last work days bear no day.
+_RECENT = 7
 #: How many characters of a forced line's text are left at least.
 _LEAST_TEXT = 12
 _NO_NONCE = "0" * NONCE_CHARS
 
 
-def brief(material: values.Material, form: Form, budget_chars: int) -> values.Brief:
-    """Write what fits into so many characters for the whole output, at least `LEAST_BRIEF_CHARS`."""
-    filling = _Filling(material, form, budget_chars)
+def brief(material: values.Material, budget_chars: int) -> values.Brief:
+    """Write what fits into so many characters for the whole text, at least `LEAST_BRIEF_CHARS`."""
+    filling = _Filling(material, budget_chars)
     filling.fill()
-    nonce = nonce_for(material.view.summary.digest, filling.written(_NO_NONCE))
-    sections = tuple([part.section for part in filling.parts if part.lines])
-    ending = filling.ending()
-    return values.Brief(
-        material.commit, filling.place, filling.due, sections, ending.live, ending.archived, nonce,
-        filling.written(nonce), ending.also, ending.rests,
-    )  # fmt: skip
+    made = filling.made(_NO_NONCE)
+    return filling.made(nonce_for(material.view.summary.digest, made.text))
 
 
 class _Part:
     """A section that is being filled."""
 
-    def __init__(self, wanted: Wanted, form: Form, said: Said) -> None:
+    def __init__(self, wanted: Wanted, said: Said) -> None:
         self.wanted, self.name, self.items = wanted, wanted.name, wanted.items
         self.with_task, self.without, self.least = _SHARES.get(wanted.name, _OTHERS_SHARE)
         self.lines: list[values.Line] = []
         self.taken: list[values.Item] = []
         self.next = self.used = 0
         self.done = self.cut = False
-        self._form, self._said = form, said._replace(kinds=(*wanted.kinds, *said.kinds))
+        self._said = said._replace(kinds=(*wanted.kinds, *said.kinds))
 
-    def written(self, line: values.Line) -> str:
-        return self._form.line(line, self._said)
-
-    def chars(self, lines: Sequence[values.Line]) -> int:
-        return sum([len(self.written(line)) for line in lines])
+    def written(self, lines: Sequence[values.Line]) -> str:
+        return "".join([forms.written(line, self._said) for line in lines])
 
     def cost(self, line: values.Line) -> int:
         """Count what a line takes; the first of a section brings the title along."""
-        form, cost = self._form, len(self.written(line)) + len(self._form.between)
+        cost = len(self.written([line]))
         if not self.lines:
-            total = self.wanted.total
-            numbers = total + 1  # the longest that may stand there
-            cost += len(form.opening(self.name, self.wanted.title, total, numbers))
-            cost += len(str(numbers)) + len(form.closing) + len(form.apart)
+            most = self.wanted.total + 1  # the longest that may stand there
+            cost += len(forms.opening(self.wanted.title, self.wanted.total, most)) + len(str(most))
         return cost
-
-    @property
-    def section(self) -> values.Section:
-        left = self.wanted.total - self.next
-        return values.Section(self.name, self.wanted.title, tuple(self.lines), left)
 
 
 class _Filling:
-    """Sections that are being filled from a material, in a form, up to a budget in characters."""
+    """Sections that are being filled from a material, up to a budget in characters."""
 
-    def __init__(self, material: values.Material, form: Form, budget: int) -> None:
-        self._material, self._form, self._budget = material, form, budget
+    def __init__(self, material: values.Material, budget: int) -> None:
+        self._material, self._budget = material, budget
         view, sections = material.view, wanted(material)
         usual = usual_word(sections, material.known)
-        said = Said((DEFAULT_KIND,), material.place.day, usual)
-        self.parts = [_Part(one, form, said) for one in sections]
+        since = min(material.days[-_RECENT:], default=material.place.day)
+        said = Said((DEFAULT_KIND,), since, usual)
+        self.parts = [_Part(one, said) for one in sections]
         self.place, self.due = material.place._replace(known=usual), ""
         self._shown: set[str] = set()
         self._resting: dict[str, None] = {}
@@ -113,15 +101,16 @@ class _Filling:
     def _frame(self) -> int:
         """Count what stands around the sections at most."""
         most = max(self._facts, 2)  # nothing that is counted takes more room
-        tail = self._form.tail(_NO_NONCE, Ending(most, most))
-        return len(self._form.head(_NO_NONCE, self.place, "")) + len(tail)
+        tail = forms.tail(_NO_NONCE, (), most, most)
+        return len(forms.head(_NO_NONCE, self.place, "")) + len(tail)
 
     def fill(self) -> None:
         """Take what fits, most important first."""
-        material, head, parts = self._material, self._form.head, self.parts
+        material, parts = self._material, self.parts
         for part in parts:
             self._force(part)
-        cost = len(head(_NO_NONCE, self.place, material.due)) - len(head(_NO_NONCE, self.place, ""))
+        bare, with_due = (len(forms.head("", self.place, due)) for due in ("", material.due))
+        cost = with_due - bare
         if material.due and cost <= self._room:
             self.due, self._room = material.due, self._room - cost
         index = min(self._budget * _INDEX_SHARE // 100, max(self._room, 0))
@@ -133,8 +122,10 @@ class _Filling:
         for part in parts:
             if part.name == values.ROLE:
                 self._take_notes(part)
-            share = part.with_task if material.asks else part.without
-            self._take(part, self._whole * share // 100)
+            share = self._whole * (part.with_task if material.asks else part.without) // 100
+            if part.name == values.DECISIONS:
+                share = max(share, self._half(part))
+            self._take(part, share)
         self._take_all(but=values.SESSIONS)
         if index:  # what the index does not need is for lines
             needed = min(index, self._cost_of_index(self._not_shown(index)))
@@ -146,6 +137,14 @@ class _Filling:
         for part in parts:
             self._lengthen(part)
         self._take_all()
+
+    def _half(self, part: _Part) -> int:
+        """Return what a section has of the room that it and the rest share, by how many facts each has."""
+        here, all = (
+            sum([len(one.items) for one in self.parts if one.name in names])
+            for names in ((part.name,), (part.name, values.REST))
+        )
+        return (self._room + part.used) * here // all
 
     def _take_all(self, but: str = "") -> None:
         """Take what there is room for, of all sections but one."""
@@ -273,9 +272,7 @@ class _Filling:
         return list(found)
 
     def _cost_of_index(self, ids: Sequence[str]) -> int:
-        tail, ending = self._form.tail, Ending(2, 2)
-        named = ending._replace(also=tuple(ids), rests=len(self._resting))
-        return len(tail(_NO_NONCE, named)) - len(tail(_NO_NONCE, ending))
+        return len(forms.tail("", tuple(ids), 2, 2)) - len(forms.tail("", (), 2, 2))
 
     def _name_the_rest(self, room: int) -> None:
         """Name facts without a line, as many as there is room for."""
@@ -291,34 +288,31 @@ class _Filling:
             return
         for halves in _LONGER:
             lines = [self._line(part, one, nth, halves) for nth, one in enumerate(part.taken)]
-            more = part.chars(lines) - part.chars(part.lines)
+            more = len(part.written(lines)) - len(part.written(part.lines))
             if more <= self._room:
                 part.lines = lines
                 self._room -= more
                 return
 
-    def ending(self) -> Ending:
-        """Count what is not shown."""
+    def made(self, nonce: str) -> values.Brief:
+        """Write all of it, and count what is not shown."""
         view = self._material.view
-        live = {one.fact.id for one in view.live if not one.fact.redacted}
-        archived = len(_archived(self._material) & self._shown)
-        index = tuple([one for one in self._index if one not in self._shown])
-        rests = len([one for one in index if one in self._resting])
-        return Ending(
-            len(live - self._shown), self._facts - len(view.live) - archived, index, rests
-        )
-
-    def written(self, nonce: str) -> str:
-        """Write all of it."""
-        form, said = self._form, []
+        live = len({one.fact.id for one in view.live if not one.fact.redacted} - self._shown)
+        archived = self._facts - len(view.live) - len(_archived(self._material) & self._shown)
+        also = tuple([one for one in self._index if one not in self._shown])
+        rests = len([one for one in also if one in self._resting])
+        said, sections = forms.head(nonce, self.place, self.due), []
         for part in self.parts:
-            lines = [part.written(line) for line in part.lines]
-            if lines:
-                total = len(lines) + part.section.left_out
-                opening = form.opening(part.name, part.wanted.title, len(lines), total)
-                said.append(opening + form.between.join(lines) + form.closing)
-        head, tail = form.head(nonce, self.place, self.due), form.tail(nonce, self.ending())
-        return head + form.apart.join(said) + tail
+            if part.lines:
+                left = part.wanted.total - part.next
+                title, shown = part.wanted.title, len(part.lines)
+                said += forms.opening(title, shown, shown + left) + part.written(part.lines)
+                sections.append(values.Section(part.name, title, tuple(part.lines), left))
+        said += forms.tail(nonce, also, live, archived)
+        return values.Brief(
+            self._material.commit, self.place, self.due, tuple(sections), live, archived, nonce,
+            said, also, rests,
+        )  # fmt: skip
 
 
 def _archived(material: values.Material) -> set[str]:

@@ -1,7 +1,7 @@
 """Write a brief as markdown or JSON, each an envelope around lines of data.
 
-Both say once that what is in it is evidence, not instruction. Its parts are written one by one, so
-that `budget` can count them; no part depends on another one.
+Both say once that what is in it is evidence, not instruction. The parts of the markdown are written one by
+one, so that `budget` can count them; no part depends on another one.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from projection.policy.model import THREAD_KIND
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Mapping
 
-    from projection.brief.values import Line, Place
+    from projection.brief.values import Brief, Line, Place
 
 FORMAT_VERSION = 1
 #: Left out of JSON where a line says nothing of it.
@@ -30,26 +30,8 @@ class Said(Record):
     """What a brief has said already, so that no line repeats it."""
 
     kinds: tuple[str, ...] = ()  #: of facts, by the title of the section; and the usual one
-    day: str = ""  #: of the newest log
+    day: str = ""  #: from which on a line bears none
     known: str = ""  #: how most of the facts are known
-
-
-class Ending(Record):
-    """What is not shown: live facts and archived ones, and ids of some, those that rest first."""
-
-    live: int
-    archived: int
-    also: tuple[str, ...] = ()
-    rests: int = 0
-
-    @property
-    def said(self) -> str:
-        """How many facts more there are and how to find them."""
-        parts = [f"{self.live} more live fact{'s' * (self.live != 1)}"] * bool(self.live)
-        parts += [f"{self.archived} in the archive"] * bool(self.archived)
-        if not parts:
-            return "All facts are shown. `diurna show ID` shows one whole."
-        return f"Not shown: {', '.join(parts)}. {_FIND}"
 
 
 def place_said(place: Place) -> str:
@@ -66,90 +48,96 @@ def place_said(place: Place) -> str:
     return f"{said}. {place.here}" if place.here else said
 
 
-class Markdown:
-    """Markdown between two tags that bear the nonce; no `<` of a text stays one."""
-
-    between, apart, closing = "\n", "", "\n"
-
-    def head(self, nonce: str, place: Place, due: str) -> str:
-        """Write what stands before the sections."""
-        review = f"Review due: {untagged(due)} (`diurna review`).\n" if due else ""
-        return (
-            f"What stands between the two tags with the nonce {nonce} {EVIDENCE}\n\n"
-            f"<{TAG}-{nonce}>\nState: {untagged(place_said(place))}.\n{review}"
-        )
-
-    def opening(self, name: str, title: str, shown: int, total: int) -> str:
-        """Write what stands before the lines of a section."""
-        count = f" ({shown} of {total})" if shown < total else ""
-        return f"\n## {untagged(title)}{count}\n\n"
-
-    def line(self, line: Line, said: Said = Said()) -> str:  # noqa: B008 - a value
-        """Write one line, without what is said already."""
-        if not line.id:  # what was asked for, or said
-            return f"- {untagged(line.text)}"
-        if not line.tier and line.stem == line.id:  # a session, which is no fact
-            # the mark stands on a short stem too: it tells who reads the text that this is no fact's id
-            by = line.by or "nobody named"
-            return f"- {line.stem[:_STEM_CHARS]}… by {by}: {untagged(line.text)}"
-        closed = line.mark.closed and line.kind == THREAD_KIND  # nothing else is marked so
-        date = "" if line.date == said.day else line.date
-        date = date[5:] if date[:5] == said.day[:5] else date  # without its year
-        known = "" if line.known == said.known else line.known
-        kind = "" if closed or line.kind in said.kinds else line.kind
-        about = ", ".join(filter(None, (kind, line.state, *_standing(line), date, known)))
-        change = f" {line.change}" if line.change else ""
-        change += (f", says {line.by}" if line.change else f" by {line.by}") if line.by else ""
-        text = untagged(line.text + _gone(line))
-        return f"- {line.id}{f' ({about})' if about else ''}{change}: {text}"
-
-    def tail(self, nonce: str, ending: Ending) -> str:
-        """Write what stands behind the sections."""
-        index = f"\nAlso there: {', '.join(ending.also)}\n" if ending.also else ""
-        return f"{index}</{TAG}-{nonce}>\n\n{ending.said}\n"
+def head(nonce: str, place: Place, due: str) -> str:
+    """Write what stands before the sections; no `<` of a text stays one."""
+    review = f"Review due: {untagged(due)} (`diurna review`).\n" if due else ""
+    return (
+        f"What stands between the two tags with the nonce {nonce} {EVIDENCE}\n\n"
+        f"<{TAG}-{nonce}>\nState: {untagged(place_said(place))}.\n{review}"
+    )
 
 
-class Json:
-    """One JSON object, one line for each fact."""
-
-    between, apart, closing = ",\n", ",", "]}"
-
-    def head(self, nonce: str, place: Place, due: str) -> str:
-        """Write what stands before the sections."""
-        state = _object(zip(place._fields, place._replace(day="", latest=""), strict=True))
-        return (
-            f'{{"format": {FORMAT_VERSION}, "nonce": "{nonce}",\n'
-            f'"notice": "What this object holds {EVIDENCE}",\n'
-            f'"state": {state},\n"review_due": {_json(due)},\n"sections": ['
-        )
-
-    def opening(self, name: str, title: str, shown: int, total: int) -> str:
-        """Write what stands before the lines of a section."""
-        left = total - shown
-        return f'\n{{"name": "{name}", "title": {_json(title)}, "left_out": {left}, "facts": [\n'
-
-    def line(self, line: Line, said: Said = Said()) -> str:  # noqa: B008 - every key stands
-        """Write one line."""
-        gone = [_object((key, plain(word)) for key, word in zip(one._fields, one, strict=True))
-                for one in line.mark.gone]  # fmt: skip
-        pairs: list[tuple[str, object]] = [*zip(line._fields[:_SAID], line[:_SAID], strict=True)]
-        pairs += [(key, True) for key in _marks(line)]
-        pairs += [("instead", line.mark.instead)] if line.mark.instead else []
-        said_of = _object(pairs)
-        return f'{said_of[:-1]}, "marks": [{", ".join(gone)}]}}' if gone else said_of
-
-    def tail(self, nonce: str, ending: Ending) -> str:
-        """Write what stands behind the sections."""
-        more = _object((("live", ending.live), ("archived", ending.archived), ("hint", _FIND)))
-        return f'],\n"index": {_json(ending.also)}, "rests": {ending.rests},\n"more": {more}}}\n'
+def opening(title: str, shown: int, total: int) -> str:
+    """Write what stands before the lines of a section."""
+    count = f" ({shown} of {total})" if shown < total else ""
+    return f"\n## {untagged(title)}{count}\n\n"
 
 
-Form = Markdown | Json
+def written(line: Line, said: Said = Said()) -> str:  # noqa: B008 - a value
+    """Write one line, without what is said already."""
+    if not line.id:  # what was asked for, or said
+        return f"- {untagged(line.text)}\n"
+    if not line.tier and line.stem == line.id:  # a session, which is no fact
+        # the mark stands on a short stem too: it tells who reads the text that this is no fact's id
+        by = line.by or "nobody named"
+        return f"- {line.stem[:_STEM_CHARS]}… by {by}: {untagged(line.text)}\n"
+    closed = line.mark.closed and line.kind == THREAD_KIND  # nothing else is marked so
+    date = line.date if line.date < said.day else ""
+    date = date[5:] if date[:5] == said.day[:5] else date  # without its year
+    known = "" if line.known == said.known else line.known
+    kind = "" if closed or line.kind in said.kinds else line.kind
+    about = ", ".join(filter(None, (kind, line.state, *_standing(line), date, known)))
+    change = f" {line.change}" if line.change else ""
+    change += (f", says {line.by}" if line.change else f" by {line.by}") if line.by else ""
+    gone = f" {plain(line.mark.behind)}" if line.mark.gone else ""
+    return f"- {line.id}{f' ({about})' if about else ''}{change}: {untagged(line.text + gone)}\n"
 
 
-def _gone(line: Line) -> str:
-    """Say behind a text what of it a commit made untrue, in no words that hide or command."""
-    return f" {plain(line.mark.behind)}" if line.mark.gone else ""
+def tail(nonce: str, also: tuple[str, ...], live: int, archived: int) -> str:
+    """Write what stands behind the sections: ids of facts without a line, and how many there are."""
+    index = f"\nAlso there: {', '.join(also)}\n" if also else ""
+    parts = [f"{live} more live fact{'s' * (live != 1)}"] * bool(live)
+    parts += [f"{archived} in the archive"] * bool(archived)
+    more = f"Not shown: {', '.join(parts)}. {_FIND}" if parts else ""
+    more = more or "All facts are shown. `diurna show ID` shows one whole."
+    return f"{index}</{TAG}-{nonce}>\n\n{more}\n"
+
+
+def as_json(brief: Brief) -> str:
+    """Write a brief as one JSON object, a line for each key of it."""
+    from json import dumps
+
+    place, sections = brief.place._replace(day="", latest=""), brief.sections
+    told = {
+        "format": FORMAT_VERSION,
+        "nonce": brief.nonce,
+        "notice": f"What this object holds {EVIDENCE}",
+        "state": _saying(dict(zip(place._fields, place, strict=True))),
+        "review_due": brief.due,
+        "sections": [
+            {
+                "name": one.name,
+                "title": one.title,
+                "left_out": one.left_out,
+                "facts": [_line(line) for line in one.lines],
+            }
+            for one in sections
+        ],
+        "index": brief.also,
+        "rests": brief.rests,
+        "more": {"live": brief.live, "archived": brief.archived, "hint": _FIND},
+    }
+    lines = [f'"{key}": {dumps(value, ensure_ascii=False)}' for key, value in told.items()]
+    return "{" + ",\n".join(lines) + "}\n"
+
+
+def _line(line: Line) -> Mapping[str, object]:
+    """Return a line as an object."""
+    found: dict[str, object] = dict(zip(line._fields[:_SAID], line[:_SAID], strict=True))
+    found |= dict.fromkeys(_marks(line), True)
+    if line.mark.instead:
+        found["instead"] = line.mark.instead
+    if line.mark.gone:
+        found["marks"] = [
+            _saying({key: plain(word) for key, word in zip(one._fields, one, strict=True)})
+            for one in line.mark.gone
+        ]
+    return _saying(found)
+
+
+def _saying(found: Mapping[str, object]) -> Mapping[str, object]:
+    """Return an object without the optional keys that say nothing."""
+    return {key: value for key, value in found.items() if value or key not in _OPTIONAL}
 
 
 def _marks(line: Line) -> list[str]:
@@ -165,18 +153,3 @@ def _standing(line: Line) -> list[str]:
         return []
     marks = _marks(line)[: line.mark.closed + line.mark.false]
     return marks or ["faded"] * (line.tier == "archived")
-
-
-def _object(pairs: Iterable[tuple[str, object]]) -> str:
-    """Write a JSON object, without the optional keys that say nothing."""
-    parts = [f'"{key}": {_json(value)}' for key, value in pairs if value or key not in _OPTIONAL]
-    return f"{{{', '.join(parts)}}}"
-
-
-def _json(value: object) -> str:
-    """Write a value as JSON; there is no control character in a text that `plain` gave."""
-    if isinstance(value, tuple):
-        return f"[{', '.join(map(_json, value))}]"
-    if isinstance(value, str):
-        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
-    return "true" if value is True else str(value)

@@ -116,9 +116,8 @@ class News(Record):
     what: str  #: one of the words above
     stem: str  #: the log that says so
     by: str  #: its agent
-    now: (
-        Standing | None
-    )  #: the fact where it stands now, None while no log has brought a text for it
+    #: the fact where it stands now, None while no log has brought a text for it
+    now: Standing | None = None
     successor: str = ""  #: id of what replaces it, "" if nothing does
     replacing: Fact | None = None  #: what stands in its place now, or else that fact; None as above
     mark: Mark = PLAIN  #: of the fact
@@ -226,24 +225,14 @@ class Material(Record):
     sides: tuple[tuple[str, Standing], ...] = ()
 
 
-class Happened(Record):
-    """One thing that a log says of a fact; `successor` is what replaces it, "" if nothing does."""
-
-    fact: str
-    what: str
-    stem: str
-    by: str
-    successor: str = ""
-
-
-def happened(entries: Iterable[Entry]) -> tuple[list[Happened], list[Happened]]:
+def happened(entries: Iterable[Entry]) -> tuple[list[News], list[News]]:
     """Return the corrections and the other news in some logs, newest first as the logs come.
 
     Of a fact the newest correction counts, else the newest of the rest; what replaces another fact is no
     news of its own.
     """
-    corrections: dict[str, Happened] = {}
-    others: dict[str, Happened] = {}
+    corrections: dict[str, News] = {}
+    others: dict[str, News] = {}
     replacing: set[str] = set()
     for entry in entries:
         for event in entry.acts:
@@ -257,6 +246,8 @@ def happened(entries: Iterable[Entry]) -> tuple[list[Happened], list[Happened]]:
             successor = event.new if isinstance(event, FactSuperseded) else ""
             replacing.add(successor)
             into = corrections if what in CORRECTIONS else others
-            into.setdefault(event.id, Happened(event.id, what, entry.stem, entry.agent, successor))
+            into.setdefault(
+                event.id, News(event.id, what, entry.stem, entry.agent, successor=successor)
+            )
     passed = replacing.union(corrections)
     return list(corrections.values()), [one for id, one in others.items() if id not in passed]

@@ -18,7 +18,7 @@ from ledger.model.ids import is_fact_id
 from ledger.model.layout import ARCHIVE_DIR, EDITABLE, POLICY_FILE, stem_of
 from ledger.model.logset import LogRef
 from ledger.model.order import breaks_seal, is_sealed, is_stem
-from ledger.model.session import LOG_LIMIT_BYTES
+from ledger.model.session import DEFAULT_TITLE, LOG_LIMIT_BYTES
 from ledger.secrets.log_redaction import KEEP, article, first_of
 from ledger.secrets.match import LABELLED, SECRET, Hit
 from ledger.secrets.scanner import Lines, find_all, find_secrets
@@ -157,6 +157,6 @@ def of_log(path: str, data: bytes) -> list[Finding]:
     elif is_sealed(stem):
         found += stamp_findings(stem, data, path)
     elif not is_stem(stem) and all(one.severity == INFO for one in noticed):
-        refused = problems(log._replace(title=log.title or "Work session"))
+        refused = problems(log._replace(title=log.title or DEFAULT_TITLE))
         found += [one._replace(file=path) for one in refused if one.code != "not-canonical"]
     return found

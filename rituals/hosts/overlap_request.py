@@ -1,10 +1,13 @@
 """Ask at a start, once for ten new facts a clone and person, which of those hold that are near each other.
 
-Which pairs are near is found behind a stop, where nobody waits. What is asked is noted before the agent
-hears it, so of starts at once one asks. The judge is the agent: what it answers are lines of a note.
+Which are near is found behind a stop, where nobody waits: those that share words that few facts have. What
+is asked is noted before the agent hears it, so of starts at once one asks. The judge is the agent: what it
+answers are lines of a note.
 """
 
 from __future__ import annotations
+
+from itertools import accumulate
 
 from ledger.environment import variables
 from ledger.git.config_files import plain_user_name
@@ -12,14 +15,21 @@ from ledger.home import Home
 from ledger.model.record import Record
 from rituals.hosts.payloads import changed, read_record
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from projection.fold.fact_history import Fact
+
 #: So many new facts are worth the question; and what it and a fact in it take at most.
-_NEW, ASKED_CHARS, ASKED_BYTES, _FACT_CHARS = 10, 1_000, 2_500, 110
-#: So many of the newest logs are looked through for so many pairs, and what the file takes.
-_LOGS, _PAIRS, _FILE_BYTES = 50, 3, 2_048
+_NEW, ASKED_CHARS, ASKED_BYTES, _FACT_CHARS = 10, 1_000, 2_500, 95
+#: So many facts are asked about at once, so many of them as one group, of so many that hold, the newest;
+#: from which cosine on two are near, of words by their rarity; and what the file takes.
+_FACTS, _GROUP, _LOOKED, _NEAR, _FILE_BYTES = 7, 4, 2_000, 0.3, 2_048
 _TITLE = "These overlap or may contradict"
 _ANSWER = (
-    "Where they do not hold side by side, say so by `diurna note`, a line each: `ID -> KIND: TEXT`, "
-    "`done ID` or `wrong ID`."
+    "Where two say one thing, or do not hold side by side, say so by `diurna note --agent {}`, a line "
+    "each: `ID, ID -> KIND: TEXT`, `done ID` or `wrong ID`."
 )
 
 
@@ -28,38 +38,71 @@ class Overlaps(Record):
 
     asked: str = ""  #: the newest log of which they were, "" where nobody looked yet
     due: str = ""  #: the newest log of what they are to be asked, "" for nothing
-    pairs: tuple[str, ...] = ()  #: that: two ids with a blank between
+    near: tuple[str, ...] = ()  #: that: ids of facts that are near each other, with blanks between
 
 
 def look(home: Home) -> None:
     """Look for what the next start is to ask about, where there are enough new facts."""
     from ledger.model.event import FactCreated
     from memory.query.open_snapshot import open_snapshot
-    from memory.write.near_facts import near_in
 
     file = _file(home)
-    known, snapshot = read_record(file, Overlaps()), open_snapshot(home)
-    newest = snapshot.cache().summary.newest
+    known, cache = read_record(file, Overlaps()), open_snapshot(home).cache()
+    newest = cache.summary.newest
     found = Overlaps(newest)
     if known.asked:
-        said = snapshot.cache().entries_since(known.asked)
+        said = cache.entries_since(known.asked)
         logs = [entry for ref, entry in said if ref.stem != known.asked]
-        born = [event for log in logs for event in log.acts if isinstance(event, FactCreated)]
+        born = [act.id for log in logs for act in log.acts if isinstance(act, FactCreated)]
         if newest == known.due or len(born) < _NEW:
             return
-        near = [one for log in logs[:_LOGS] for one in near_in(snapshot, log)[0]]
-        if pairs := dict.fromkeys([" ".join(sorted((one.fact, one.id))) for one in near]):
-            found = Overlaps(known.asked, newest, tuple(pairs)[:_PAIRS])
+        live = sorted([one.fact for one in cache.view().live], key=lambda fact: fact.born)
+        if near := _near(live[-_LOOKED:], set(born)):
+            found = Overlaps(known.asked, newest, near)
     changed(file, known, lambda now: found if now.asked == known.asked else now, _FILE_BYTES)
+
+
+def _near(facts: Sequence[Fact], new: Collection[str]) -> tuple[str, ...]:
+    """Return the ids of facts that are near each other, a new one among them, the nearest first."""
+    from collections import Counter
+    from math import log, sqrt
+
+    from projection.compare.likeness import comparable
+    from projection.text.normalize import index_words
+
+    words = {fact.id: {*index_words(fact.text)} for fact in facts}
+    held = Counter([word for some in words.values() for word in some])
+    weight = {word: log(len(facts) / count) ** 2 for word, count in held.items()}
+    size = {id: sum([weight[word] for word in some]) for id, some in words.items()}
+    pairs = []
+    for one in [fact for fact in facts if fact.id in new]:
+        for two in facts:
+            shared = words[one.id] & words[two.id]
+            most = sqrt(size[one.id] * size[two.id])
+            if len(shared) > 1 and most and comparable(one, two):
+                cosine = sum([weight[word] for word in shared]) / most
+                pairs += [(-cosine, one.id, two.id)] if cosine >= _NEAR else []
+    groups: list[list[str]] = []
+    for _, *pair in sorted(pairs):
+        ids = [id for id in pair if not any(id in group for group in groups)]
+        there = [group for group in groups if not set(pair).isdisjoint(group)]
+        if not there:
+            groups.append(ids)
+        elif len(there[0]) < _GROUP:
+            there[0] += ids
+    return tuple([" ".join(group) for group in groups[:_FACTS]])
 
 
 def is_due(home: Home) -> bool:
     """Tell whether a start is to ask."""
-    return bool(read_record(_file(home), Overlaps()).pairs)
+    return bool(read_record(_file(home), Overlaps()).near)
 
 
-def take(home: Home) -> str:
-    """Return the question, "" for none: another start was asked, or none of them stands any more."""
+def take(home: Home, agent: str) -> str:
+    """Return the question to an agent, "" for none: another was asked, or none of them stands any more.
+
+    What has no room in it is left to the next start.
+    """
     from memory.query.open_snapshot import open_snapshot
     from projection.brief.wording import enveloped, plain, shortened, untagged
 
@@ -67,18 +110,20 @@ def take(home: Home) -> str:
 
     def ask(now: Overlaps) -> Overlaps:
         nonlocal taken
-        taken = now
-        return Overlaps(now.due or now.asked)
+        ids = accumulate([len(group.split()) for group in now.near])
+        most = max(1, sum([total <= _FACTS for total in ids]))
+        taken = now._replace(near=now.near[:most])
+        return Overlaps(now.due or now.asked, near=now.near[most:])
 
     if not changed(_file(home), taken, ask, _FILE_BYTES):
         return ""
     cache = open_snapshot(home).cache()
     place, lines = cache.placing(), []
-    for pair in taken.pairs:
-        facts = [fact for id in pair.split() if (fact := cache.fact(id)) and place(fact).live]
+    for group in taken.near:
+        facts = [fact for id in group.split() if (fact := cache.fact(id)) and place(fact).live]
         texts = [shortened(plain(untagged(f"{one.id}: {one.text}")), _FACT_CHARS) for one in facts]
         lines += [f"- {' | '.join(texts)}"] if len(texts) > 1 else []
-    return f"{enveloped(_TITLE, lines, '')}\n{_ANSWER}" if lines else ""
+    return f"{enveloped(_TITLE, lines, '')}\n{_ANSWER.format(agent)}" if lines else ""
 
 
 def _file(home: Home) -> str:

@@ -134,7 +134,8 @@ def _asked(said: Moment, home: Home, parts: Sequence[str]) -> str:
         return ""
     from rituals.hosts.stop_request import limit_of
 
-    return take(home) if limit_of(said, home.repository.commondir, variables()) else ""
+    asked = limit_of(said, home.repository.commondir, variables())
+    return take(home, HOSTS[said.host].agent) if asked else ""
 
 
 def _is_told_beside(said: Moment, home: Home) -> bool:

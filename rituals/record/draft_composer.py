@@ -25,10 +25,10 @@ from ledger.model.event import (
 )
 from ledger.model.findings import Finding
 from ledger.model.ids import version_id
-from ledger.model.session import says_personal
+from ledger.model.session import DEFAULT_TITLE, says_personal
 from memory.api import Memory
 from memory.write.birth_footers import with_read_ends
-from memory.write.draft import DEFAULT_TITLE, SessionDraft
+from memory.write.draft import SessionDraft
 from projection.graph.graph_neighbours import names_in
 from projection.policy.model import CLOSABLE, DEFAULT_KIND
 from projection.text.fact_ids import id_of_subject, subject_words

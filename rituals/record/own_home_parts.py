@@ -11,9 +11,9 @@ from ledger.home import PERSONAL, personal_home
 from ledger.model.event import FactCreated, FactInvalidated, FactSuperseded, facts_in
 from ledger.model.findings import Finding
 from ledger.model.record import Record
-from ledger.model.session import personal_ids
+from ledger.model.session import DEFAULT_TITLE, personal_ids
 from memory.api import Memory
-from memory.write.draft import DEFAULT_TITLE, Receipt, SessionDraft, named_ids
+from memory.write.draft import Receipt, SessionDraft, named_ids
 from memory.write.kept_out import finding, is_own
 from rituals.record.draft_composer import draft_of_request
 from rituals.record.request import ID_LISTS, PAIR_LISTS, Request, Supersession, Update

@@ -186,7 +186,7 @@ def _facts(moment: Moment, heard: Cursor) -> tuple[list[str], Cursor]:
     from ledger.model.order import key_of
     from memory.brief.brief_maker import news_of, public
     from memory.query.open_snapshot import open_snapshot
-    from projection.brief.forms import Markdown
+    from projection.brief.forms import written
     from projection.brief.lines import line_of
     from projection.policy.model import THREAD_KIND
 
@@ -209,7 +209,7 @@ def _facts(moment: Moment, heard: Cursor) -> tuple[list[str], Cursor]:
         found, more = news_of(cache, told, _LOOKED)
         news = [one for one in public(found) if not (one.now and one.now.fact.kind == THREAD_KIND)]
         said = [line_of(one, _FACT_CHARS) for one in news[:_FACTS]]
-        lines = [Markdown().line(line._replace(tier="", date="", stem="")) for line in said]
+        lines = [written(line._replace(tier="", date="", stem="")).rstrip("\n") for line in said]
         if rest := more + len(news[_FACTS:]):
             lines.append(f"- {rest} more new facts: `diurna brief` has them")
         known = {*heard.waiting, *[entry.stem for entry in entries]}
