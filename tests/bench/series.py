@@ -243,7 +243,7 @@ def numbered(text: str) -> list[set[tuple[int, str]]]:
             if not last or int(item[1]) <= last:
                 found.append(set())
             last = int(item[1])
-            found[-1].add((last, item[2][:20]))
+            found[-1].add((last, item[2][:20].strip()))
     return found
 
 

@@ -21,7 +21,8 @@ _PRINTED = frozenset("text txt plain plaintext console output log logs terminal"
 _FENCES = ("```", "~~~")
 _HEADING = re.compile(r"#+[ \t]")
 _ITEM = re.compile(r"\s*(?:[-*+•]|(?:\*\*)?(\d{1,3})[.)])\s+(?=\S)")
-_NUMBERED_HEADING = re.compile(r"\*\*\d{1,3}[.)] [^*]+\*\*:?")
+#: A line in bold alone, which ends no sentence, or has a number.
+_BOLD_HEADING = re.compile(r"\*\*(?:\d{1,3}[.)] [^*]+\*\*:?|[^*]*[^*:.!?…\s\uff01\uff1a\uff1f。]\*\*)")
 _RULE = frozenset("-=_*|: \t")
 _TAG = re.compile(r"</?[a-zA-Z][\w-]{0,60}>")
 #: Links to files keep their text; citations and marks of hosts go.
@@ -231,7 +232,7 @@ class _Reader:
                     # a head is none without a row, and no table goes on behind a blank line
                     table.leads |= bool(bare) and len(table.lines) == 1
                     self._list = self._list if bare else -1
-            elif _HEADING.match(bare) or _NUMBERED_HEADING.fullmatch(bare):
+            elif _HEADING.match(bare) or _BOLD_HEADING.fullmatch(bare):
                 self._close()
                 self._head(prose(bare.strip("# \t")))
             else:
