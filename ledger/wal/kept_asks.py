@@ -18,8 +18,8 @@ from ledger.wal.atomic_files import Lock, plain_bytes, replace_file
 _KEPT_MS, _MOST, _BYTES, _PATIENCE_SECONDS = 30 * 86_400_000, 2_000, 1 << 20, 5.0
 
 
-#: The title of a log of which its day and its files are known, and of how many words an ask may name one.
-_UNNAMED, _WORDS = re.compile(r"Session(?: of \d+ \w+)?(?:: \d+ files?(?: in .+/)?)?"), 4
+#: The title of a log of which its day and its files are known, and of how many words an ask names one.
+_UNNAMED, _WORDS = re.compile(r"Session(?: of \d+ \w+)?(?:: \d+ files?(?: in .+/)?)?"), (5, 4)
 
 
 class Ask(Record):
@@ -58,8 +58,12 @@ def shown_title(title: str, session: str, asks: Iterable[Ask]) -> str:
     """Return what a log is called in this clone: what was asked for, where nobody named it."""
     if not _UNNAMED.fullmatch(title):
         return title
-    own = [one.text for one in asks if one.session == session]
-    return next((text for text in own if len(text.split()) >= _WORDS), title)
+    return naming([one.text for one in asks if one.session == session]) or title
+
+
+def naming(asks: Sequence[str]) -> str:
+    """Return the first ask of five words, else the first of four; "" where none is so long."""
+    return next((one for least in _WORDS for one in asks if len(one.split()) >= least), "")
 
 
 def keep_asks(commondir: str, asks: Iterable[Ask]) -> None:

@@ -22,7 +22,9 @@ _FENCES = ("```", "~~~")
 _HEADING = re.compile(r"#+[ \t]")
 _ITEM = re.compile(r"\s*(?:[-*+•]|(?:\*\*)?(\d{1,3})[.)])\s+(?=\S)")
 #: A line in bold alone, which ends no sentence, or has a number.
-_BOLD_HEADING = re.compile(r"\*\*(?:\d{1,3}[.)] [^*]+\*\*:?|[^*]*[^*:.!?…\s\uff01\uff1a\uff1f。]\*\*)")
+_BOLD_HEADING = re.compile(
+    r"\*\*(?:\d{1,3}[.)] [^*]+\*\*:?|[^*]*[^*:.!?…\s\uff01\uff1a\uff1f。]\*\*)"
+)
 _RULE = frozenset("-=_*|: \t")
 _TAG = re.compile(r"</?[a-zA-Z][\w-]{0,60}>")
 #: Links to files keep their text; citations and marks of hosts go.

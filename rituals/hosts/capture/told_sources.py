@@ -15,6 +15,7 @@ from itertools import islice
 from ledger.escape import prose
 from ledger.model.event import FactCreated
 from ledger.model.record import Record
+from ledger.wal.kept_asks import naming
 from memory.query.visible_logs import logs_of
 from memory.replay.ledger_snapshot import Snapshot
 from projection.brief.wording import shortened
@@ -147,8 +148,8 @@ TITLE_CHARS = 100
 _FILE = re.compile(r"(?<!\S)@[\w./~-]*[\w/]")
 #: What begins something else than a sentence: a heading, a list, code, a checkbox, HTML.
 MARKS = "#>`~-=*+_<|[] "
-#: How long what a person asked for is told; a first one of so many words at least may name a session.
-ASK_CHARS, ASK_WORDS = 120, 4
+#: How long what a person asked for is told.
+ASK_CHARS = 120
 #: So many of the newest logs are looked through for what the agent answered.
 _LOGS = 200
 
@@ -158,8 +159,7 @@ def title_of(sources: Sources, opens: Opens) -> str:
     known = [one.heading for one in sources.commits if one.known]
     host = "" if "/" in sources.title.partition(" ")[0] else sources.title  # a branch, a path
     wanted = [*known[-1:], *[one.heading for one in sources.texts[-1:]], host]
-    ask = sources.ask if len(sources.ask.split()) >= ASK_WORDS else ""
-    kept = [*opens([prose(one) for one in wanted]), ask]
+    kept = [*opens([prose(one) for one in wanted]), naming(sources.asks)]
     return shortened(next(filter(None, kept), ""), TITLE_CHARS)
 
 
