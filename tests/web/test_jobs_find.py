@@ -56,9 +56,9 @@ def test_now_shows_many_facts_at_once(server: Server, page: Page, name: str) -> 
     fact = row.locator(".whole").inner_text()
     box = row.locator(".text").bounding_box()
     assert box is not None
-    page.mouse.move(box["x"] + 4, box["y"] + box["height"] / 2)
+    page.mouse.move(box["x"] + 4, box["y"] + 10)
     page.mouse.down()
-    page.mouse.move(box["x"] + 120, box["y"] + box["height"] / 2, steps=6)
+    page.mouse.move(box["x"] + 120, box["y"] + 10, steps=6)
     page.mouse.up()
     assert len(page.evaluate("String(getSelection())")) > 3
     assert page.url == f"{served.address}/"
