@@ -50,7 +50,6 @@ _BRIEF_CHARS, _COMMIT_DIGITS = 280, 7
 _LINKED = Markup('<a class="id" href="{to}">{id}</a>')
 _NAMED = Markup('<span class="id">{id}</span>')
 _TIER = Markup('<span class="tier t-{}"{}>{}</span>')
-_TERM = Markup('<a class="term" href="{to}" title="{said}">{word}</a>')
 
 
 class Frame(Record):
@@ -100,7 +99,7 @@ class Renderer:
             trim_blocks=True, lstrip_blocks=True, finalize=shown, auto_reload=False,
         )  # fmt: skip
         ours = (
-            self.url, self.static, self.block, self.line, self.term, self.sentence, self.fact_link,
+            self.url, self.static, self.block, self.line, self.sentence, self.fact_link,
             self.fact_links, self.fact_address, self.commit_link, self.file_link, seen, shown_whole,
             tier, meaning, brief, word_differences, word_marks, summary_of,
         )  # fmt: skip
@@ -149,11 +148,6 @@ class Renderer:
         """Write a file, or a line of it, as a link to the forge; nothing where none shows it."""
         to = self._frame.forge().file(path, commit, line)
         return _away(to, said, "%s on the forge") if to else Markup("")
-
-    def term(self, word: str) -> Markup:
-        """Write a word of ours with what it means: to whoever points at it, and behind the link."""
-        to, said = f"{self.url('/help')}#{word.replace(' ', '-')}", meaning(word)
-        return _TERM.format(to=to, said=said, word=word) if said else seen(word)
 
     def block(self, text: str) -> Markup:
         """Write a text of several paragraphs."""
