@@ -189,7 +189,7 @@ def test_a_log_is_digested_by_its_stem(home: Place, memory: Memory) -> None:
     for name in ("2026-05-02-120000", "2026-05-02", "2026-05-02-120000:6"):
         found = memory.digest(name)
         assert found == gist(LOGS["2026-05-02-120000"])._replace(stem="2026-05-02-120000")
-    assert lead(LOGS["2026-05-02-120000"]) == (found.title, found.summary, found.line)
+    assert lead(LOGS["2026-05-02-120000"])[:3] == found[:3]
     assert memory.digest("2026-05-01").stem == "2026-05-01"  # a whole stem, though others begin so
     for name, said in (
         ("2026-05-20-1", "begins several"),

@@ -230,7 +230,7 @@ def _sessions(
         ref, entry = visible.ref, visible.entry
         title, summary = REDACTED, ""
         if not visible.withheld:
-            title, summary, _ = lead(visible.text)
+            title, summary, *_ = lead(visible.text)
             summary = clipped(summary, LINE_CHARS) if summary != title else ""
             brought = [*brought_by(entry.acts), *entry.named]
             title = outdated.line(ref.key, title, brought)

@@ -55,25 +55,17 @@ class Quote(Record):
     text: str
 
 
-class Lead(Record):
-    """How a digest begins: the title, the summary and its line."""
-
-    title: str
-    summary: str
-    line: int
-
-
 class Digest(Record):
     """What a session log comes to."""
 
     title: str  #: of the log, "" where it says nothing ("Session (2026-07-15)")
     summary: str  #: one line, at most 500 characters; "" for a log that says nothing
     line: int  #: of the summary
-    points: tuple[Quote, ...]  #: what else it says, at most 20, in the order of the log
-    actions: tuple[Quote, ...]  #: what is still to be done, at most 10
-    decisions: tuple[Quote, ...]  #: what was decided, at most 10
-    entities: tuple[Mention, ...]  #: what it names, at most 15, the most telling first
-    log_chars: int  #: the length of the log
+    points: tuple[Quote, ...] = ()  #: what else it says, at most 20, in the order of the log
+    actions: tuple[Quote, ...] = ()  #: what is still to be done, at most 10
+    decisions: tuple[Quote, ...] = ()  #: what was decided, at most 10
+    entities: tuple[Mention, ...] = ()  #: what it names, at most 15, the most telling first
+    log_chars: int = 0  #: the length of the log
     stem: str = ""  #: of the log, "" for another text
 
     @property
@@ -103,15 +95,15 @@ def gist(text: str) -> Digest:
     named = mentions(_title_of(bare), pieces, facts, events, ENTITIES)
     if told := parts_in_short("\n".join(lines)):
         points = [Quote(line, quoted(part)) for line, part in told]
-        return Digest(*first, tuple(points[:POINTS]), (), (), named, len(text))
+        return first._replace(points=(*points[:POINTS],), entities=named, log_chars=len(text))
     decided = _quotes(facts, pieces, lambda kind, mark: kind == _DECISION)
     left = _quotes(facts, pieces, lambda kind, mark: mark == " " or (not mark and kind in CLOSABLE))
     known = {first.summary, *[one.text for one in (*decided, *left)]}
     points = _points(pieces, facts, known, max(len(text) // _PART, _FEW_CHARS))
-    return Digest(*first, tuple(points), left[:TODOS], decided[:CHOICES], named, len(text))
+    return Digest(*first[:3], tuple(points), left[:TODOS], decided[:CHOICES], named, len(text))
 
 
-def lead(text: str) -> Lead:
+def lead(text: str) -> Digest:
     """Return how the digest of a text begins."""
     lines = _readable(text)
     return _lead(_without_code(lines), _recorded(lines)[0])
@@ -122,7 +114,7 @@ def quoted(text: str) -> str:
     return clipped(_plain(text), LINE_CHARS)
 
 
-def _lead(text: str, facts: Sequence[Block]) -> Lead:
+def _lead(text: str, facts: Sequence[Block]) -> Digest:
     """Return the title, and how the last report, else the prose, begins; else the title or a fact.
 
     The beginning is that of a paragraph: what says little gives way to one of the next.
@@ -133,7 +125,7 @@ def _lead(text: str, facts: Sequence[Block]) -> Lead:
     said = [one for one in said if len(one[0]) >= SHORT] + said
     said += [(title, at)] * bool(title) + [(quoted(one.text), one.line) for one in facts]
     summary, line = next((one for one in said if _plain(one[0])), ("", 0))
-    return Lead(title, clipped(_plain(summary), SUMMARY_CHARS), line)
+    return Digest(title, clipped(_plain(summary), SUMMARY_CHARS), line)
 
 
 def _title_of(text: str) -> tuple[str, int]:

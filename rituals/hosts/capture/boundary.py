@@ -66,7 +66,7 @@ from rituals.hosts.capture.told_sources import (
     sources_of,
     title_of,
 )
-from rituals.hosts.capture.use_evidence import Evidence, nearest
+from rituals.hosts.capture.uses import Evidence, nearest
 from rituals.hosts.context.session_cursor import heard_by
 from rituals.hosts.extraction import SOURCES, Extraction, extract
 from rituals.hosts.moments import CAPTURED_DIR, file_name

@@ -22,6 +22,7 @@ from rituals.hosts.payloads import (
     files_in,
     open_file,
     read_file,
+    read_record,
     write_file,
     write_object,
 )
@@ -155,10 +156,8 @@ def seen_of(commondir: str, host: str, session: str) -> Seen:
 
 def told_of(commondir: str, host: str, session: str) -> Told:
     """Return up to where a session was told, as it was noted."""
-    said = read_file(captured_file(commondir, host, session, _TOLD))
-    ends, failed = _numbers(said.get("ends")), _numbers(said.get("failed"))
-    at, *counts = [_number(said.get(key)) for key in Told._fields if key not in ("ends", "failed")]
-    return Told(_past(at), ends, failed, *counts)
+    told = read_record(captured_file(commondir, host, session, _TOLD), Told(0, {}, {}, 0, 0, 0, 0))
+    return told._replace(at=_past(told.at))
 
 
 def note_told(commondir: str, host: str, session: str, told: Told) -> None:
@@ -183,23 +182,12 @@ def _past(at: int) -> int:
 
 
 def _seen(path: str) -> Seen | None:
-    said = read_file(path)
-    texts = [said.get(key) for key in ("host", "session", "folder", "transcript")]
-    host, session, folder, transcript = [one if isinstance(one, str) else "" for one in texts]
+    one = read_record(path, Seen("", "", "", ""))
     try:
         at = os.lstat(path).st_mtime_ns // 1_000_000
     except OSError:
         return None
-    return Seen(host, session, folder, transcript, at) if host and session else None
-
-
-def _number(said: object) -> int:
-    return said if isinstance(said, int) else 0
-
-
-def _numbers(said: object) -> dict[str, int]:
-    listed = said.items() if isinstance(said, dict) else ()
-    return {key: _number(value) for key, value in listed if isinstance(key, str)}
+    return one._replace(at=at) if one.host and one.session else None
 
 
 ON, OFF = "on", "off"
