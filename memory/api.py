@@ -14,7 +14,7 @@ from ledger.model.findings import Finding
 from ledger.wal.dead_owner import died
 from ledger.wal.spool import Spool
 from memory.edits.pages import Pages
-from memory.worktree.edited_copy import edited_paths
+from memory.worktree.page_copies import edited_paths
 from memory.worktree.uncommitted import put_back, taken_out
 from memory.write.draft import Receipt, SessionDraft, WriteRequest
 from projection.fold.fact_history import Fact
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-    from memory.merge.tip_merge import Plan
+    from memory.merge.sync_plan import Plan
     from memory.write.commit_files import Files
     from memory.write.spool_commits import Committed
 
@@ -213,7 +213,7 @@ class Memory(Pages):
             Busy: the branch kept moving or is locked.
             StorageFailed: the disk refused.
         """
-        from memory.merge.tip_merge import plan_sync
+        from memory.merge.tip_merge import Planner
         from memory.replay.ledger_snapshot import fetch_promised
 
         snapshot = self.snapshot.tip
@@ -224,7 +224,7 @@ class Memory(Pages):
             if planned is not None and tip == planned.ours:
                 plans.append(planned)
             else:
-                plans.append(plan_sync(snapshot, tip, theirs, adopt=adopt, progress=self._progress))
+                plans.append(Planner(snapshot, tip, theirs, adopt, self._progress).plan())
             return plans[-1].tip
 
         if dry_run:

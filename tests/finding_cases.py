@@ -71,7 +71,7 @@ def _(shop: Shop) -> Arguments:
     "the next Diurna command tries again; until then `git status` shows the file as deleted",
 )
 def _(shop: Shop) -> Arguments:
-    for module in ("checkout_update", "checkout"):
+    for module in ("index_entries", "tree_update"):
         shop.monkeypatch.setattr(f"memory.worktree.{module}.INDEX_TRIES", 1)
     own = shop.own()
     Path(own, ".git/index.lock").touch()

@@ -8,7 +8,7 @@ import pytest
 
 from ledger.model.event import FactCreated, FactUpdated
 from ledger.model.session import Entry
-from memory.write.signing import commit_subject
+from memory.write.commit_files import commit_subject
 from tests.world import OWN_REPOSITORY, Place, World
 
 #: Stands in every text, title, remark and reason that the commands below are given.

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from ledger.errors import ReferenceLocked, StorageFailed, TipMoved
-from ledger.git.commit_maker import write_commit
+from ledger.git.commit_maker import store_commit
 from ledger.git.commit_record import Commit, Identity
+from ledger.git.git_objects import move_references
 from ledger.git.pygit2_store import read_blobs
 from ledger.git.repository import find_repository
 from tests.world import World
@@ -20,25 +21,24 @@ def test_what_is_in_the_way_of_a_branch_is_named(world: World) -> None:
     who = Identity("Ada", "ada@a.test")
     wanted = Commit("refs/heads/main", tip, tip, (("memory/x.md", b"x"),), "T", who, 1_800_000_000)
     lock = home.common / "refs/heads/main.lock"
+    git, made = repository.git(), store_commit(repository, wanted)
     lock.touch()
     with pytest.raises(ReferenceLocked, match=r"refs/heads/main\.lock"):
-        write_commit(repository, wanted)
+        move_references(git, [("refs/heads/main", made)], tip, "T")
     lock.unlink()
     with pytest.raises(StorageFailed, match=r"code\.py"):
-        write_commit(repository, wanted._replace(files=(("code.py/x.md", b"x"),)))
-    assert write_commit(repository, wanted) == home.git("rev-parse", "main") != tip
+        store_commit(repository, wanted._replace(files=(("code.py/x.md", b"x"),)))
+    assert move_references(git, [("refs/heads/main", made)], tip, "T") and made != tip
     assert home.git("diff", "--name-only", tip, "main") == "memory/x.md"
     with pytest.raises(TipMoved):
-        write_commit(repository, wanted)
-    ids = [
-        home.git("rev-parse", "main:memory/x.md"),
-        "1" * 40,
-        home.git("rev-parse", "main:code.py"),
-    ]
+        move_references(git, [("refs/heads/main", made)], tip, "T")
+    names = [home.git("rev-parse", f"main:{path}") for path in ("memory/x.md", "code.py")]
+    ids = [names[0], "1" * 40, names[1]]
     held = home.git("show", "main:code.py").encode() + b"\n"
     assert list(read_blobs(repository, ids)) == [b"x", None, held]
     home.git("repack", "-adq")
     assert list(read_blobs(repository, ids)) == [b"x", None, held]
-    (home.common / "objects" / ids[1][:2]).mkdir()
-    (home.common / "objects" / ids[1][:2] / ids[1][2:]).write_bytes(b"x\x9c")
+    cut = home.common / "objects" / ids[1][:2] / ids[1][2:]
+    cut.parent.mkdir()
+    cut.write_bytes(b"x\x9c")
     assert list(read_blobs(repository, ids)) == [b"x", None, held]

@@ -394,7 +394,7 @@ def test_a3_b7_a_lock_whose_owner_died_is_put_aside_and_noted(
     tried: Callable[..., Tried], lock: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Diurna's git died with it in its hands; it is not removed, and the message says where it is."""
-    for module in ("checkout", "checkout_update"):
+    for module in ("index_entries", "tree_update"):
         monkeypatch.setattr(f"memory.worktree.{module}.INDEX_TRIES", 2)
     shop = tried()
     file = shop.place.common / lock
@@ -654,7 +654,7 @@ def test_a15_the_spool_is_flushed_before_any_object_is_written(world: World, kin
     ("command", "inside"),
     [
         ("recall first", "memory.recall.recaller.Recaller.recall"), ("check --replay", "memory.replay.replayed_state.collect"),
-        ("note So.", "memory.write.commit_files.write_commit"),
+        ("note So.", "memory.write.commit_files.store_commit"),
     ],
 )  # fmt: skip
 def test_a17_out_of_memory_is_a_sentence(

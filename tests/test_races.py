@@ -153,7 +153,7 @@ def test_b5_b6_b7_a_live_gits_lock_is_left_to_it(
 ) -> None:
     """One that no append needs is in nobody's way; for the branch's the log waits. It is never touched."""
     monkeypatch.setattr("memory.write.branch_lock.PATIENCE_SECONDS", 0.1)
-    for module in ("checkout", "checkout_update"):
+    for module in ("index_entries", "tree_update"):
         monkeypatch.setattr(f"memory.worktree.{module}.INDEX_TRIES", 2)
     home = world.home(kind)
     home.git("pack-refs", "--all")

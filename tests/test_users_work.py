@@ -158,7 +158,7 @@ def busy(world: World, monkeypatch: pytest.MonkeyPatch) -> Callable[[Place], str
     def busy(home: Place) -> str:
         name = f"late-{len(home.logs())}"
         with monkeypatch.context() as patch:
-            for module in ("checkout", "checkout_update"):
+            for module in ("index_entries", "tree_update"):
                 patch.setattr(f"memory.worktree.{module}.INDEX_TRIES", 1)
             lock = home.write(".git/index.lock", "")
             stem, found = append(home, COMMAND, name)

@@ -1,20 +1,18 @@
-"""Make commits: what is new goes to one `git unpack-objects`, and one `git update-ref` moves the branch.
+"""Make commits: trees are the parent's with our own paths put in or taken out, so nothing else can differ.
 
-Trees are the parent's with our own paths put in or taken out, as bytes, so nothing else can differ. The
-transaction that moves the branch is open while the index gets its entries.
+What is new is stored by one `git unpack-objects`.
 """
 
 from __future__ import annotations
 
 from ledger.errors import GitFailed, StorageFailed, TipMoved
-from ledger.git.commit_record import Commit, as_made, at_once, check_stored
+from ledger.git.commit_record import Commit, as_made, check_stored
 from ledger.git.git_objects import (
     BLOB,
     COMMIT,
     TREE,
     Objects,
     merge_commit,
-    move_references,
     object_id,
     write_objects,
 )
@@ -26,8 +24,6 @@ from ledger.model.record import Record
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-
-    from ledger.git.commit_record import Move, Within
 
 
 class Made(Record):
@@ -64,27 +60,20 @@ def make_commit(
     return Made(object_id(COMMIT, data), data, trees)
 
 
-def write_commit(
-    where: Repository,
-    wanted: Commit,
-    show: Callable[[Move], None] = at_once,
-    sign: Callable[[str], str] = as_made,
-) -> str:
-    """Make a commit, store it and move the branch to it; return its id, the parent's for no change.
+def store_commit(where: Repository, wanted: Commit, sign: Callable[[str], str] = as_made) -> str:
+    """Make a commit and store it; return its id, the parent's where nothing differs.
 
-    `show` is called once nothing is known to be in the way, with what moves the branch; `sign` gives the
-    signed commit for one that is not.
+    `sign` gives the signed commit for one that is not.
 
     Raises:
         TipMoved: the branch is no longer at `wanted.expected`.
-        ReferenceLocked: the branch's lock file is there.
         StorageFailed: an object did not reach the disk.
     """
     if read_reference(where, wanted.reference) != wanted.expected:
         raise TipMoved(wanted.reference)
     git, who = where.git(), wanted.identity
     files = [(path, "" if data is None else blob_id(data)) for path, data in wanted.files]
-    with Objects(git, f"{where.commondir}/objects") as objects:
+    with Objects.of(where) as objects:
         made = make_commit(
             objects.read, wanted.parent, who.lines(wanted.seconds), wanted.message, files
         )
@@ -100,11 +89,4 @@ def write_commit(
             hint="the log is saved; check the disk and its free space",
         ) from problem
     check_stored(where, made.commit)  # before a branch points to it (fault:A7, fault:A14)
-    commit, why = sign(made.commit), wanted.message.split("\n")[0]
-
-    def move(within: Within) -> bool:
-        moves = [(name, to or commit) for name, to in ((wanted.reference, ""), *wanted.along)]
-        return move_references(git, moves, wanted.expected, why, within, who.committing)
-
-    show(move)
-    return commit
+    return sign(made.commit)

@@ -81,11 +81,6 @@ def as_made(made: str) -> str:
     return made
 
 
-def at_once(move: Move) -> None:
-    """Move a branch, with nothing to be done while it is locked."""
-    move(lambda: True)
-
-
 def clean_name(text: str, otherwise: str = FALLBACK_NAME) -> str:
     """Make a text safe for a commit header: one line, without `<`, `>`, NUL and control characters."""
     kept = "".join(" " if char < " " or char in "<>\x7f" else char for char in text)

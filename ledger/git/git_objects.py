@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ledger.git.cli import Git
     from ledger.git.commit_record import Within
     from ledger.git.process import Running
+    from ledger.git.repository import Repository
 
 COMMIT, TREE, BLOB, TAG = "commit", "tree", "blob", "tag"
 #: No tree, commit, policy or projection file is larger.
@@ -49,6 +50,11 @@ class Objects:
         git: runs git there.
         folder: where its loose objects are, which are read without git; "" for nowhere.
     """
+
+    @classmethod
+    def of(cls, repository: Repository) -> Objects:
+        """Return the objects of a repository, to be entered."""
+        return cls(repository.git(), f"{repository.commondir}/objects")
 
     def __init__(self, git: Git, folder: str = "") -> None:
         self._git, self._folder = git, folder

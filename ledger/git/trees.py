@@ -13,7 +13,7 @@ from ledger.git.git_objects import TREE, object_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
 FILE, FOLDER = "100644", "40000"
 _ID_BYTES = 20
@@ -58,6 +58,23 @@ def _of_a_sort(raw: bytes, name: str, mode: str, place: str) -> str:
 def _with(raw: bytes, name: str, mode: str, oid: str) -> bytes:
     key = os.fsencode(name)
     return put(raw, key, mode, oid) if oid else take(raw, key)
+
+
+def listing(
+    read: Callable[[str], bytes], tree: str, path: str, place: str = ""
+) -> Iterator[tuple[str, str, str]]:
+    """Yield (mode, object id, path) of all files at or below a path, "" for all, as `git ls-tree -r` does.
+
+    `read` gives the bytes of a tree; `place` is where the tree is itself.
+    """
+    name, _, rest = path.partition("/")
+    for mode, key, oid in entries(read(tree)):
+        here = os.fsdecode(key)
+        if name in ("", here):
+            if mode == FOLDER.encode():
+                yield from listing(read, oid.hex(), rest, f"{place}{here}/")
+            elif not rest:
+                yield mode.decode("ascii"), oid.hex(), place + here
 
 
 def lookup(raw: bytes, name: bytes) -> tuple[str, str] | None:

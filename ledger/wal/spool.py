@@ -254,13 +254,6 @@ class Intents:
             found.append(Intent(reference, parent, (author, committer), *meant))
         return found
 
-    def last(self, reference: str, parent: str) -> dict[str, str]:
-        """Return path -> blob id of the commit that was to be made last of a branch where it stood."""
-        meant = self.read()
-        if not meant or (meant[-1].reference, meant[-1].parent) != (reference, parent):
-            return {}
-        return dict(meant[-1].files)
-
     def forget(self) -> None:
         """Forget notes: what was made of them is whole and on the disk."""
         try_unlink(self._path)

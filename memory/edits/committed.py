@@ -44,28 +44,14 @@ _DEEP = 100
 _LATEST_SECONDS = 4_102_444_800
 
 
-class Touch(Record):
-    """A commit that changed `continuity.md`, or the file of a view."""
+class CommittedEdit(Record):
+    """A commit of a person's that changed `continuity.md`, or the file of a view, and what that says."""
 
     commit: str  #: its id
-    parents: tuple[str, ...]  #: its parents' ids
+    file: str  #: which one it changed
+    blob: str  #: of the file in it
     author: str  #: who made it
     seconds: int  #: when, since 1970; 0 for a date that can not be
-    ours: bool  #: Diurna made it
-    sides: tuple[str, ...] = ()  #: the blobs of the file in its parents, "" for none
-    after: str = ""  #: the blob in the commit itself, "" for none
-    file: str = CONTINUITY_FILE  #: which one it changed
-
-    @property
-    def before(self) -> str:
-        """The blob of the file that it was written on top of, in a merge the one of our side."""
-        return self.sides[0] if self.sides else ""
-
-
-class CommittedEdit(Record):
-    """What a committed edit says."""
-
-    touch: Touch  #: the commit
     events: tuple[Event, ...] = ()  #: what it says; none where it is no log
     stem: str = ""  #: of the log that says so
     data: bytes = b""  #: the log
@@ -113,17 +99,13 @@ def unabsorbed(
     if not tip or tip == known:
         return []
     views = snapshot.ask(lambda cache: cache.policy).view_files
-    touches = [
-        touch
-        for file in (CONTINUITY_FILE, *views)
-        for touch in _edits(_touches(home, tip, known, file))
-    ]
-    if not touches:
+    edits = [one for file in (CONTINUITY_FILE, *views) for one in _edits(home, tip, known, file)]
+    if not edits:
         return []
     nows = [state()]  # where nothing is published with each log, only the logs tell who absorbed it
     if tip != home.tip():
         nows.append(cold_state(snapshot, tip))
-    found = [_read_edit(snapshot, nows, touch) for touch in touches]
+    found = [_read_edit(snapshot, nows, one) for one in edits]
     cache = snapshot.cache()
     new = [one for one in found if one is not None and not (one.stem and cache.known([one.stem]))]
     said_there = {one.fact.id for now in nows[1:] for one in now.standings() if one.fact.redacted}
@@ -142,8 +124,8 @@ def _unwithheld(telling: Telling, edit: CommittedEdit) -> CommittedEdit:
     found = repeated(telling, decode(edit.data, sealed=True)[0]) if edit.stem else ()
     if not found:
         return edit
-    said = tuple([one._replace(file=edit.touch.file) for one in found])
-    return CommittedEdit(edit.touch, findings=(*edit.findings, *said))
+    said = tuple([one._replace(file=edit.file) for one in found])
+    return edit._replace(events=(), stem="", data=b"", findings=(*edit.findings, *said))
 
 
 def committed_edit_findings(
@@ -153,13 +135,13 @@ def committed_edit_findings(
     said: list[Finding] = []
     tip, git = home.tip(), home.repository.git()
     for one in edits:
-        file = one.touch.file
+        file = one.file
         (standing,) = git.resolve(f"{tip}:{home.prefix}{file}")
-        where = f"{file} in commit {one.touch.commit[:12]} by {one.touch.author}"
+        where = f"{file} in commit {one.commit[:12]} by {one.author}"
         if one.stem:
             log = "would become a log" if dry_run else f"became the log {one.stem}"
             said.append(Finding("absorbed", f"the edit of {where} {log}", file))
-        if one.touch.after == standing:
+        if one.blob == standing:
             continue
         said += [
             finding._replace(
@@ -175,12 +157,17 @@ def committed_edit_findings(
 
 def _stands(home: Home, tip: str, edit: CommittedEdit) -> bool:
     """Tell whether the tip has the file as the edit left it: it may be understood yet."""
-    path = f"{tip}:{home.prefix}{edit.touch.file}"
-    return home.repository.git().resolve(path) == [edit.touch.after]
+    path = f"{tip}:{home.prefix}{edit.file}"
+    return home.repository.git().resolve(path) == [edit.blob]
 
 
-def _touches(home: Home, tip: str, known: str, file: str) -> list[Touch]:
-    """List the newest commits that changed a file, on any side of a merge, children first."""
+def _edits(home: Home, tip: str, known: str, file: str) -> list[CommittedEdit]:
+    """Return people's commits that changed a file, on any side of a merge; what was built on is left out.
+
+    A later commit that has the edited file as its own base knows it: Diurna absorbs before it writes,
+    and of what people wrote on top of each other the last counts. A merge may have passed it over,
+    or be an edit itself: it has what none of its sides had. Oldest first.
+    """
     git, path = home.repository.git(), home.prefix + file
     part = (f"^{known}",) if known and git.resolve(known)[0] else (f"-n{_DEEP}",)
     said = git.run(
@@ -188,94 +175,75 @@ def _touches(home: Home, tip: str, known: str, file: str) -> list[Touch]:
         f"--format=%H%x00%P%x00%an%x00%at%x00{OWN_FORMAT}", tip, *part, "--", f":(top,literal){path}",
         check=False,
     )  # fmt: skip
-    found = []
-    for line in said.decode("utf-8", "replace").split("\n"):
-        fields = line.split("\0", 4)
-        if len(fields) < 5:
-            continue
-        commit, parents, author, date, own = fields
-        ours = is_own(own)
-        seconds = int(date) if date.isdigit() and int(date) < _LATEST_SECONDS else 0
-        found.append(Touch(commit, tuple(parents.split()), author, seconds, ours, file=file))
-    if all(one.ours or not one.parents for one in found):
+    lines = [line.split("\0", 4) for line in said.decode("utf-8", "replace").split("\n")]
+    rows = [(line, line[1].split()) for line in lines if len(line) == 5]
+    if all(is_own(line[4]) or not parents for line, parents in rows):
         return []
-    commits = [(*one.parents, one.commit) for one in found]
-    blobs = iter(git.resolve(*[f"{commit}:{path}" for some in commits for commit in some]))
-    return [
-        one._replace(sides=tuple([next(blobs) for _ in one.parents]), after=next(blobs))
-        for one in found
-    ]
+    commits = [(*parents, line[0]) for line, parents in rows]
+    blobs = iter(git.resolve(*[f"{one}:{path}" for some in commits for one in some]))
+    sides = [
+        [next(blobs) for _ in some] for some in commits
+    ]  # the file in the parents, and last here
+    built_on = {some[0] for some in sides if len(some) == 2}
+    found = []
+    for (line, parents), (*before, after) in zip(rows, sides, strict=True):
+        commit, _, author, date, own = line
+        if parents and after and not is_own(own) and after not in (*built_on, *before):
+            seconds = int(date) if date.isdigit() and int(date) < _LATEST_SECONDS else 0
+            found.append(CommittedEdit(commit, file, after, author, seconds))
+    return found[::-1]
 
 
-def _edits(touches: list[Touch]) -> list[Touch]:
-    """Return the people's commits that nobody built on, oldest first.
-
-    A later commit that has the edited file as its own base knows it: Diurna absorbs before it writes,
-    and of what people wrote on top of each other the last counts. A merge may have passed it over,
-    or be an edit itself: it has what none of its sides had.
-    """
-    built_on = {one.before for one in touches if len(one.parents) == 1}
-    return [
-        one
-        for one in reversed(touches)
-        if one.sides and one.after and not (one.ours or one.after in built_on)
-        if one.after not in one.sides
-    ]
-
-
-def _read_edit(snapshot: Snapshot, nows: list[State], touch: Touch) -> CommittedEdit | None:
+def _read_edit(snapshot: Snapshot, nows: list[State], edit: CommittedEdit) -> CommittedEdit | None:
     """Read what a commit says, as of that commit; None for nothing, or what a state says already."""
-    home = snapshot.home
-    (body,) = home.repository.git().blobs([touch.after])
+    home, file, commit = snapshot.home, edit.file, edit.commit
+    (body,) = home.repository.git().blobs([edit.blob])
     text = (body or b"").decode("utf-8", "surrogateescape")
-    line = line_of(home, touch.commit, text, touch.file)
+    line = line_of(home, commit, text, file)
     if line is None:
         return None
     # what it was written on top of may be a person's too, and be said by then
-    said = said_edits(home, touch.commit, line.newest)
-    base = published(home, touch.commit, line, touch.file, said)
+    base = published(home, commit, line, file, said_edits(home, commit, line.newest))
     if base is None or base == text:
         return None
-    lefts = [read_edit(touch.file, base, text, now) for now in nows]
+    lefts = [read_edit(file, base, text, now) for now in nows]
     if not all(left.events or left.findings for left in lefts):
         return None
-    edit = CommittedEdit(touch, findings=lefts[0].findings)
-    tip = home.tip()
-    if not all(left.events for left in lefts) or (
-        # the commit was made again, by a rebase, or the person edited on
-        touch.after in said_edits(home, tip, line.newest)
-        or touch.after in said_edits(home, tip, line.newest, key=OVER_KEY)
-    ):
+    edit = edit._replace(findings=lefts[0].findings)
+    # the commit was made again, by a rebase, or the person edited on
+    told = (said_edits(home, home.tip(), line.newest, key=key) for key in (EDITED_KEY, OVER_KEY))
+    if not all(left.events for left in lefts) or any(edit.blob in blobs for blobs in told):
         return edit
-    then = cold_state(snapshot, touch.commit)
-    found = read_edit(touch.file, base, text, then)
-    if not found.events:
+    then = cold_state(snapshot, commit)
+    read = read_edit(file, base, text, then)
+    if not read.events:
         return edit
-    opened = {event.id for event in found.events if isinstance(event, ThreadReopened)}
+    opened = {event.id for event in read.events if isinstance(event, ThreadReopened)}
     events = []
-    for event in found.events:
+    for event in read.events:
         standing = then.get(event.id)
         events.append(with_seen(event, standing.fact if standing else None, then.histories, opened))
     newest = line.newest if is_stem(stem_in(line.newest)) else ""
-    stamp = next_stamp(touch.seconds * 1000, newest)
     header = [
-        ("agent", clean_name(touch.author)),
-        ("ended", ended_of(stamp_of(touch.seconds * 1000))),
+        ("agent", clean_name(edit.author)),
+        ("ended", ended_of(stamp_of(edit.seconds * 1000))),
+        *([("after", stem_in(newest))] if newest else []),
+        ("type", "edit"),
+        ("commit", commit),
+        (EDITED_KEY, edit.blob),
     ]
-    header += [("after", stem_in(newest))] if newest else []
-    header += [("type", "edit"), ("commit", touch.commit)]
-    header.append((EDITED_KEY, touch.after))
-    log = canonical(SessionLog(tuple(header), title_of(touch.file), "", tuple(events)))
+    log = canonical(SessionLog(tuple(header), title_of(file), "", tuple(events)))
     privacy = then.policy.privacy
     try:
         log, noticed = guard(log, personal=privacy.personal, strict=privacy.secrets == "refuse")
     except DraftRefused as refused:
         return edit._replace(findings=(*edit.findings, *refused.findings))
-    refusals = problems(log)
-    if refusals:
+    if refusals := problems(log):
         return edit._replace(findings=(*edit.findings, *refusals))
     data = encode(log)
-    return CommittedEdit(touch, log.events, seal(stamp, data), data, (*noticed, *edit.findings))
+    stem = seal(next_stamp(edit.seconds * 1000, newest), data)
+    findings = (*noticed, *edit.findings)
+    return edit._replace(events=log.events, stem=stem, data=data, findings=findings)
 
 
 def read_checked(home: Home) -> str:

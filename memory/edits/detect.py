@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable
 
 from ledger.codec.outline import NO_TEXT, document_text
-from ledger.home import OWN_BRANCH, Home
+from ledger.home import Home
 from ledger.model.event import Event
 from ledger.model.findings import Finding
 from ledger.model.ids import blob_id
@@ -18,10 +18,21 @@ from ledger.model.layout import CONTINUITY_FILE
 from ledger.model.order import is_stem, stem_in
 from ledger.model.record import Record
 from memory.replay.ledger_snapshot import Snapshot
-from memory.worktree.checkout import edited_finding, hand_edited, read_written
-from memory.worktree.edit_base import line_of, made_line, published, rendered
-from memory.worktree.edited_copy import copy_of, differs, edited_paths, read_copy
-from memory.worktree.mirror import edited_mirror
+from memory.worktree.edit_base import (
+    line_of,
+    made_by_diurna,
+    made_line,
+    published,
+    rendered,
+)
+from memory.worktree.page_copies import (
+    copy_of,
+    edited_copies,
+    edited_finding,
+    edited_paths,
+    read_copy,
+    read_written,
+)
 from memory.worktree.projection_files import committed_projection
 from projection.document.page_parser import MachineLine
 from projection.fold.full_replay import State
@@ -45,6 +56,8 @@ class Edit(Record):
     #: the blob id of the committed file that it was made on top of, where a person wrote that, too,
     #: and no log says it; "" for none
     over: str = ""
+    stem: str = ""  #: of the log that says it, "" while there is none
+    commit: str = ""  #: that has it
 
 
 def find_edits(snapshot: Snapshot, state: Callable[[], State]) -> tuple[Edit, ...]:
@@ -55,13 +68,11 @@ def find_edits(snapshot: Snapshot, state: Callable[[], State]) -> tuple[Edit, ..
 
 
 def find_edit(snapshot: Snapshot, state: Callable[[], State], file: str) -> Edit | None:
-    """Read what the edit of a file says; None when it was not edited, or is committed as it stands.
+    """Read what the edit of a file says; None where it is gone, or committed as it stands.
 
     `file` is `continuity.md`, or the file of a view.
     """
     home = snapshot.home
-    if not differs(home, file):
-        return None
     name, path = copy_of(home, file)
     data = read_copy(path)
     if data is None:
@@ -93,29 +104,12 @@ def find_edit(snapshot: Snapshot, state: Callable[[], State], file: str) -> Edit
     return Edit(file, name, data, found.events, found.findings, over)
 
 
-def committed_edit(snapshot: Snapshot, state: Callable[[], State], file: str) -> Edit | None:
-    """Read what a person's file says as the tip has it; None where there is none."""
-    from memory.worktree.authorship import said_edits, standing_edit
-
-    home = snapshot.home
-    tip = home.tip()
-    (blob,) = home.repository.git().resolve(f"{tip}:{home.prefix}{file}")
-    if not blob:
-        return None
-    text = _text_of(home, blob)
-    found = standing_edit(
-        home, tip, file, blob, text, state(),
-        lambda since, key: said_edits(home, tip, since, key=key),
-    )  # fmt: skip
-    return Edit(file, file, text.encode("utf-8", "surrogateescape"), found.events, found.findings)
-
-
 def _on_top_of(home: Home, tip: str, blob: str, file: str) -> tuple[str, str]:
     """Return what the committed file holds, where a person wrote it and a log says so; else its blob id.
 
     Both are "" where Diurna wrote it.
     """
-    from memory.worktree.authorship import made_by_diurna, said_edits
+    from memory.worktree.authorship import said_edits
 
     if not blob or made_by_diurna(home, tip, {file: blob}):
         return "", ""
@@ -167,10 +161,8 @@ def edited_files(home: Home, policy: Policy) -> tuple[str, ...]:
     if not home.repository.top:
         return ()
     committed = committed_projection(home, home.tip(), policy)
-    if home.kind == OWN_BRANCH:
-        return tuple(sorted(edited_mirror(home, committed)))
-    paths = sorted({*committed, CONTINUITY_FILE, *policy.view_files})
-    return tuple(sorted(hand_edited(home, paths, committed)))
+    paths = {*committed, CONTINUITY_FILE, *policy.view_files}
+    return tuple(sorted(edited_copies(home, paths, committed)))
 
 
 def edited_findings(paths: tuple[str, ...]) -> tuple[Finding, ...]:

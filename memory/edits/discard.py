@@ -20,8 +20,9 @@ from memory.edits.committed import note_checked
 from memory.edits.detect import edited_files
 from memory.replay.ledger_snapshot import Snapshot
 from memory.worktree.authorship import in_the_way, left_alone, refuse_left
-from memory.worktree.checkout import entry_line, place_of, store_blob, update_index, write_noted
-from memory.worktree.projection_files import changes, projection_files, standing_files
+from memory.worktree.index_entries import entry_line, store_blob, update_index
+from memory.worktree.page_copies import place_of, write_noted
+from memory.worktree.projection_files import committed_projection, projection_files, standing_files
 from memory.write.commit_files import Files
 from memory.write.draft import Occasion
 from memory.write.spool_commits import Committer
@@ -68,7 +69,12 @@ def discard_edits(
         tip = home.tip()
         rows = standing_files(home, tip, policy.view_files)
         refuse_left(in_the_way(home, rows))
-        new = projection_files(state())
+        made = projection_files(state())
+        new = made.bodies
+
+        def drifted(tip: str) -> Files:
+            return made.changes(committed_projection(home, tip, policy))
+
         edited = {
             name: plain_bytes(place_of(home, name)) or b"" for name in edited_files(home, policy)
         }
@@ -79,25 +85,20 @@ def discard_edits(
             if body is not None and body not in edited.values():
                 found.add((path, body))
         dropped = tuple([_keep(home, name, data, new, dry_run) for name, data in sorted(found)])
-        committed = {path: blob for _, blob, path in rows}
-        changed = changes(new, committed) if dropped else ()
+        changed = drifted(tip) if dropped else ()
         files = tuple([path for path, _ in changed])
         if dry_run or not dropped:
             return Discarded(dropped, files)
         _write(home, edited, new)
 
-        def drifted(tip: str) -> Files:
-            rows = standing_files(home, tip, policy.view_files)
-            return changes(new, {path: blob for _, blob, path in rows})
-
         said = "diurna: publish the projection"
-        made = committer.commit_files(drifted, said, when) if changed else ""
+        commit = committer.commit_files(drifted, said, when) if changed else ""
         if home.checked_out:
             rest = [name for name in edited if name not in files and name in new]
             lines = [entry_line(home.prefix + name, blob_id(new[name])) for name in rest]
             snapshot.notes += update_index(home, lines)
-        note_checked(home, made or tip)
-        return Discarded(dropped, files, made)
+        note_checked(home, commit or tip)
+        return Discarded(dropped, files, commit)
 
 
 def _keep(home: Home, name: str, data: bytes, new: Mapping[str, bytes], dry_run: bool) -> Dropped:

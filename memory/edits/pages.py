@@ -11,7 +11,7 @@ from ledger.git.repository import remote_branches
 from ledger.home import Home
 from ledger.model.findings import Finding
 from memory.query.reader import Reader
-from memory.worktree.edited_copy import unread
+from memory.worktree.page_copies import unread
 from projection.fold.full_replay import State
 
 TYPE_CHECKING = False
@@ -112,14 +112,13 @@ class Pages(Reader):
             WaitsInSpool: the log is durable, and the next command that can write commits it.
             CorruptRepository: a log can not be read.
         """
-        return self._absorber().absorb(self.occasion, dry_run=dry_run)
+        return self._absorber().absorb(dry_run=dry_run)
 
     def absorb_first(self, *, dry_run: bool = False) -> tuple[Finding, ...]:
         """Absorb an edit before the file is written for another reason; say what became of it."""
         from memory.edits.absorb import absorbed_findings
 
-        found = self._absorber().absorb(self.occasion, dry_run=dry_run, first=True)
-        return absorbed_findings(found, dry_run)
+        return absorbed_findings(self._absorber().absorb(dry_run=dry_run, first=True), dry_run)
 
     def absorb_committed(self, theirs: str = "", *, dry_run: bool = False) -> tuple[Finding, ...]:
         """Make logs of edits of `continuity.md` that people committed and that a merge passed over.
@@ -150,10 +149,13 @@ class Pages(Reader):
 
     def left_alone(self) -> tuple[Finding, ...]:
         """Say what stands in the committed projection files that no log says; they stay as they are."""
-        from memory.worktree.authorship import left_alone
+        from memory.worktree.authorship import findings_in, left_alone
 
-        found = self.ask(lambda cache: (cache.policy, cache.ever_rendered()), committed=True)
-        return left_alone(self.home, self.home.tip(), self.tip_state, found[0], rendered=found[1])
+        policy, shown = self.ask(
+            lambda cache: (cache.policy, cache.ever_rendered()), committed=True
+        )
+        tip = self.home.tip()
+        return findings_in(left_alone(self.home, tip, self.tip_state, policy, rendered=shown))
 
     def publish(self, *, dry_run: bool = False) -> tuple[tuple[str, ...], str]:
         """Write and commit the projection where it drifted; an edit of `continuity.md` is absorbed first.
@@ -223,7 +225,8 @@ class Pages(Reader):
     def _absorber(self) -> Absorber:
         from memory.edits.absorb import Absorber
 
-        return Absorber(self.snapshot.tip, self._committer, self._recorder(), self.tip_state)
+        recorder, given = self._recorder(), (self.tip_state, self.occasion)
+        return Absorber(self.snapshot.tip, self._committer, recorder, *given)
 
     def _drifted(self, tip: str) -> Files:
         from memory.worktree.projection_files import drifted

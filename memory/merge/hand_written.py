@@ -67,11 +67,6 @@ class HandWritten:
         return write_joined(self._snapshot.home.repository.git(), self._joined)
 
 
-def nothing(path: str) -> bool:
-    """Call no path recomputed: what both sides changed is for a person to settle."""
-    return False
-
-
 def write_joined(git: Git, joined: Joined) -> str:
     """Store what was joined, for git to list; return the tree."""
     texts = [(BLOB, data) for data in joined.blended.values()]

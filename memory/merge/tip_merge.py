@@ -11,7 +11,7 @@ import os
 import re
 from itertools import zip_longest
 
-from ledger.errors import ObjectMissing, ObjectTooLarge, PolicyInvalid, SyncRefused
+from ledger.errors import PolicyInvalid, SyncRefused
 from ledger.git.commit_record import FALLBACK_EMAIL, FALLBACK_NAME, Identity
 from ledger.git.git_objects import (
     BLOB,
@@ -32,24 +32,21 @@ from ledger.model.findings import Finding
 from ledger.model.layout import ARCHIVE_DIR, CONTINUITY_FILE, POLICY_FILE, SESSIONS_DIR, VIEW_FILES
 from ledger.model.logset import LogRef, log_refs
 from ledger.model.order import is_stem
-from ledger.model.record import Record
-from ledger.model.session import LOG_LIMIT_BYTES
 from ledger.remote.tree_merge import Joined, Read, Sides, find, join
 from memory.merge.hand_written import (
     HandWritten,
     code_beside,
     moved_away,
-    nothing,
     refuse_modes,
     write_joined,
 )
-from memory.merge.summary import Learned, learned
+from memory.merge.sync_plan import AHEAD, APART, BEHIND, SAME, Plan, learned
 from memory.redaction.purged_logs import expected, refuse_purged
-from memory.replay.read_logs import Reading, read_all, read_given
+from memory.replay.read_logs import Reading, read_all
 from memory.replay.replayed_state import cold_state
 from memory.replay.trunk import publishes
-from memory.worktree.forecast import Rendering, forecast, whole
-from memory.worktree.projection_files import is_projection
+from memory.worktree.forecast import forecast
+from memory.worktree.projection_files import Rendering, is_projection, projection_files
 from memory.write.commit_files import check_writable
 
 TYPE_CHECKING = False
@@ -63,53 +60,19 @@ if TYPE_CHECKING:
 
 _AUTHOR = Identity(FALLBACK_NAME, FALLBACK_EMAIL)
 _MESSAGE = "diurna: join two tips of the ledger"
-#: The number of logs from which reading in two processes, with a progress bar, pays.
-_MANY = 500
-
-#: How two tips stand to each other.
-SAME, AHEAD, BEHIND, APART = "same", "ahead", "behind", "apart"
 
 
-class Plan(Record):
-    """What two tips come to."""
+class Planner:
+    """Plans what two tips of a ledger come to.
 
-    relation: str  #: how ours stands to theirs
-    ours: str  #: the tip here, "" for none
-    theirs: str  #: the tip there, "" for none
-    tip: str  #: the commit that both sides are to have
-    came: tuple[LogRef, ...] = ()  #: the logs that are new here
-    agents: tuple[str, ...] = ()  #: who wrote them
-    went: int = 0  #: how many logs are new there
-    learned: Learned = Learned()  #: what the logs that came change in memory
-    findings: tuple[Finding, ...] = ()  #: what a person should know
-    #: what the logs that came say, where they are all that changes the state
-    reading: Reading | None = None
-    #: a file of the code that only our commits change: git sends those for their author
-    here: str = ""
-    there: str = ""  #: one that commits of theirs change: git brings those, so nothing is joined
-
-
-def plan_sync(
-    snapshot: Snapshot,
-    ours: str,
-    theirs: str,
-    *,
-    adopt: bool = False,
-    progress: Progress | None = None,
-) -> Plan:
-    """Plan what two tips of a ledger come to.
-
-    `ours` is "" for an unborn branch, `theirs` when the remote has no such branch; `adopt` joins
-    histories that share nothing, too.
-
-    Raises:
-        SyncRefused: a person has to decide; nothing was changed.
-        WriteRefused: one side has a newer format.
+    Args:
+        snapshot: of the home.
+        ours: the tip here, "" for an unborn branch.
+        theirs: the other one, "" when the remote has no such branch.
+        adopt: join histories that share nothing, too.
+        progress: told how far a long reading is.
     """
-    return _Planner(snapshot, ours, theirs, adopt, progress).plan()
 
-
-class _Planner:
     def __init__(
         self, snapshot: Snapshot, ours: str, theirs: str, adopt: bool, progress: Progress | None
     ) -> None:
@@ -124,6 +87,12 @@ class _Planner:
         self._around = False
 
     def plan(self) -> Plan:
+        """Return the plan.
+
+        Raises:
+            SyncRefused: a person has to decide; nothing was changed.
+            WriteRefused: one side has a newer format.
+        """
         git, ours, theirs = self._git, self._ours, self._theirs
         if ours == theirs or not theirs:
             went = 0 if ours == theirs else len(self._snapshot.list_logs(ours)[0])
@@ -177,27 +146,15 @@ class _Planner:
 
     def _read(self, came: Sequence[LogRef]) -> Reading:
         """Read what came; the size of a log is looked at before its bytes (fault:J4)."""
-        few = len(came) <= _MANY
-        contents = [self._content(ref) for ref in came] if few else []
-        sizes = contents if few else self._git.sizes(ref.blob for ref in came)
+        sizes = self._git.sizes(ref.blob for ref in came) if came else []
         for ref, size in zip(came, sizes, strict=True):
-            if isinstance(size, int) and size > LIMIT_BYTES:
+            if size > LIMIT_BYTES:
                 raise SyncRefused(
                     f"{ref.path} on the remote has {size} bytes, which is no session log",
                     where=ref.path,
                     hint="ask whoever maintains that repository; what is recorded here is safe",
                 )
-        if few:
-            return read_given(self._home, came, contents)
         return read_all(self._home, came, self._progress)
-
-    def _content(self, ref: LogRef) -> bytes | int | None:
-        try:
-            return self._objects.read(ref.blob, LOG_LIMIT_BYTES)
-        except ObjectTooLarge as problem:
-            return problem.size
-        except ObjectMissing:
-            return None
 
     def _had(self, commit: str, paths: Sequence[str]) -> bool:
         """Tell whether a commit had one of some paths; a side that lacks it took it away."""
@@ -258,7 +215,7 @@ class _Planner:
         around = HandWritten(self._snapshot, objects, (one, two), joined)
         people = around.paths()
         if people:
-            derived = computed if len(people) == 1 else nothing
+            derived = computed if len(people) == 1 else lambda _: False  # else a person settles it
             joined = join(objects.read, sides, home.prefix, derived, two in people, self._blend)
             if joined.clashes:
                 raise self._clash(joined.clashes)
@@ -362,7 +319,7 @@ class _Planner:
         state = cold_state(self._snapshot, write_joined(self._git, joined))
         if any(finding.code == "unreadable" for finding in state.findings()):
             return None  # the projection would lack what that log says
-        return whole(state)
+        return projection_files(state)
 
     def _projection(self, read: Read, tree: str) -> dict[str, str]:
         """Return path -> blob id of what stands where projection files belong."""

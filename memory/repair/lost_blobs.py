@@ -22,7 +22,8 @@ from ledger.wal.spool import KEEP, Intents, Spool
 from memory.cache.cache_file import Cache
 from memory.replay.ledger_snapshot import Snapshot
 from memory.replay.read_logs import read_bytes
-from memory.worktree.checkout import store_blob, work_file
+from memory.worktree.index_entries import store_blob
+from memory.worktree.page_copies import work_file
 
 
 def set_back(home: Home, spool: Spool, cache: Cache) -> list[str]:

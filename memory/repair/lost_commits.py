@@ -23,7 +23,8 @@ from ledger.wal.git_locks import journal
 from ledger.wal.spool import Intent, Intents, Spool
 from memory.repair.lost_blobs import clear_damaged
 from memory.replay.ledger_snapshot import Snapshot
-from memory.worktree.checkout import store_blob, work_file
+from memory.worktree.index_entries import store_blob
+from memory.worktree.page_copies import work_file
 
 #: How many commits that others made are passed when looking for ours below a tip.
 _STRANGERS = 200
@@ -72,7 +73,7 @@ def _reachable(home: Home) -> dict[str, tuple[Made, Intent]]:
     tips = {read_reference(home.repository, one.reference) for one in intents}
     todo = sorted(filter(None, {home.tip(), *tips}))
     found: dict[str, tuple[Made, Intent]] = {}
-    with _store(home) as store:
+    with Objects.of(home.repository) as store:
         for meant in intents:
             message, signature = meant.message, meant.signature
             try:
@@ -90,10 +91,6 @@ def _reachable(home: Home) -> dict[str, tuple[Made, Intent]]:
                 break
             todo += [one for one in _parents(commit, store.read) if one not in todo]
     return found
-
-
-def _store(home: Home) -> Objects:
-    return Objects(home.repository.git(), f"{home.repository.commondir}/objects")
 
 
 def _parents(commit: str, read: Callable[[str], bytes]) -> list[str]:
@@ -115,7 +112,7 @@ def _lost(home: Home, made: dict[str, tuple[Made, Intent]]) -> list[tuple[str, s
             if blob:
                 rows.setdefault(blob, (commit, path, blob))
     lost = []
-    with _store(home) as store:
+    with Objects.of(home.repository) as store:
         for oid, row in rows.items():
             try:
                 store.read(oid)
@@ -147,6 +144,6 @@ def _rendered(snapshot: Snapshot, commit: str) -> Iterator[bytes]:
     from memory.worktree.projection_files import projection_files
 
     try:
-        yield from projection_files(cold_state(snapshot, commit)).values()
+        yield from projection_files(cold_state(snapshot, commit)).bodies.values()
     except DiurnaError:
         return

@@ -225,7 +225,7 @@ def _clear_mirror(home: Home, cache: Cache, telling: Telling) -> None:
     if home.kind != OWN_BRANCH or not home.repository.top:
         return
     from memory.replay.replayed_state import state_of
-    from memory.worktree.mirror import mirror
+    from memory.worktree.page_copies import mirror
     from memory.worktree.projection_files import projection_files
 
     folder = f"{home.repository.top}/{MIRROR_DIR}"
@@ -235,7 +235,7 @@ def _clear_mirror(home: Home, cache: Cache, telling: Telling) -> None:
         for name in names
     ]
     if any(telling.may_stand_in(_read(f"{folder}/{path}")) for path in files):
-        made = projection_files(state_of(cache))
+        made = projection_files(state_of(cache)).bodies
         mirror(home, [(path, made.get(path)) for path in sorted(files)])
 
 

@@ -7,14 +7,16 @@ two clones that ask about one commit get the same one.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 
-from ledger.errors import EditNotUnderstood, ObjectMissing
+from ledger.errors import EditNotUnderstood
 from ledger.home import Home
+from ledger.model.event import Event
 from ledger.model.findings import Finding
 from ledger.model.layout import ARCHIVE_DIR, EDITABLE, EDITED_KEY, SESSIONS_DIR
 from ledger.model.logset import log_refs
-from memory.worktree.edit_base import OWN_FORMAT, is_own, line_of, published
+from ledger.model.record import Record
+from memory.worktree.edit_base import line_of, made_by_diurna, published
 from memory.worktree.projection_files import is_projection, standing_files
 from projection.document.edit_events import Absorbed
 from projection.fold.full_replay import State
@@ -22,11 +24,16 @@ from projection.policy.model import Policy
 
 #: The same of a committed file that the person edited on: the log stands for it, too.
 OVER_KEY = "over"
-#: Says of a file that an absorb has to make a log of it.
-NO_LOG = "was edited by hand, and no log says so yet"
-#: How many commits of `continuity.md`, and of the archive, are looked at.
-_DEEP, _DEEP_ARCHIVE = 100, 2000
 _HEADER_LIMIT_BYTES = 4096
+
+
+class Left(Record):
+    """A file of a committed projection that must stay as it is."""
+
+    file: str  #: relative to the home
+    findings: tuple[Finding, ...]  #: why
+    text: str = ""  #: what it holds
+    events: tuple[Event, ...] = ()  #: what a log has to say before it may be written over
 
 
 def left_alone(
@@ -38,8 +45,8 @@ def left_alone(
     rendered: Collection[tuple[str, str]] = (),
     fresh: Iterable[bytes] = (),
     tree: Callable[[], str] | None = None,
-) -> tuple[Finding, ...]:
-    """Say why the projection of a commit must stay as it is; empty where it may be written over.
+) -> tuple[Left, ...]:
+    """Say which files of the projection of a commit must stay as they are; what is in the way comes alone.
 
     Args:
         home: the home.
@@ -51,31 +58,42 @@ def left_alone(
         tree: gives one that has all logs of that ledger, where the commit has not.
     """
     rows = standing_files(home, tip, policy.view_files)
-    found = in_the_way(home, rows)
-    if found:
-        return found
-    unknown = {
-        path: blob for _, blob, path in rows if is_projection(path) and (path, blob) not in rendered
-    }
+    if found := in_the_way(home, rows):
+        return tuple([Left(one.file, (one,)) for one in found])
+    ours = {path: blob for _, blob, path in rows if is_projection(path)}
+    unknown = {path: blob for path, blob in ours.items() if (path, blob) not in rendered}
     if not unknown:
         return ()
-    texts = _texts(home, unknown)
     made = made_by_diurna(home, tip, unknown)
-    from projection.views.view_files import has_rendered_form, unsaid
+    from projection.views.view_files import has_rendered_form, unsaid, withheld
 
-    said: list[Finding] = []
-    for path, text in texts.items():
+    left: list[Left] = []
+    for path, text in _texts(home, unknown).items():
         if path in made and has_rendered_form(path, text):
             continue
-        if path in EDITABLE:
-            read = standing_edit(
-                home, tip, path, unknown[path], text, state(),
-                lambda since, key: said_edits(home, tree() if tree else tip, since, fresh, key),
-            )  # fmt: skip
-            said += _stays(path, read)
-        else:
-            said += unsaid(path, text, state().histories)
-    return (*said, *_withheld(home, rows, state())) if said else ()
+        if path not in EDITABLE:
+            left.append(Left(path, unsaid(path, text, state().histories)))
+            continue
+        read = _standing_edit(
+            home, tip, path, unknown[path], text, state(),
+            lambda since, key: said_edits(home, tree() if tree else tip, since, fresh, key),
+        )  # fmt: skip
+        said = [one._replace(message=f"{one.message}; it stays") for one in read.findings]
+        if read.events:
+            message = f"{path} was edited by hand, and no log says so yet"
+            hint = "`diurna check --absorb` makes a log of it"
+            said = [Finding("hand-edited", message, path, hint=hint)]
+        left.append(Left(path, tuple(said), text, read.events))
+    left = [one for one in left if one.findings]
+    if left:  # it still shows what was redacted, perhaps
+        shown = [withheld(path, text, state().fact) for path, text in _texts(home, ours).items()]
+        left += [Left(one.file, (one,)) for found in shown for one in found]
+    return tuple(left)
+
+
+def findings_in(left: Iterable[Left]) -> tuple[Finding, ...]:
+    """Return why files stay as they are."""
+    return tuple([finding for one in left for finding in one.findings])
 
 
 def refuse_left(found: tuple[Finding, ...]) -> None:
@@ -113,60 +131,7 @@ def in_the_way(home: Home, rows: Iterable[tuple[str, str, str]]) -> tuple[Findin
     return tuple(found.values())
 
 
-def made_by_diurna(home: Home, tip: str, blobs: Mapping[str, str]) -> set[str]:
-    """Return those of some projection files whose bytes a commit of Diurna's put where they stand.
-
-    `tip` is where to look from; `blobs` is path relative to the home -> blob id.
-    """
-    return _put(home, tip, blobs, is_own)
-
-
-def ever_committed(home: Home, tip: str, blobs: Mapping[str, str]) -> set[str]:
-    """Return those of some projection files whose bytes once stood there, whoever committed them."""
-    return _put(home, tip, blobs, lambda _: True)
-
-
-def _put(home: Home, tip: str, blobs: Mapping[str, str], counts: Callable[[str], bool]) -> set[str]:
-    """Return the paths of blobs that a commit put there which counts by its `OWN_FORMAT`."""
-    found: set[str] = set()
-    for path in EDITABLE:
-        if tip and path in blobs:
-            found |= _put_below(home, tip, (path, _DEEP), blobs, counts)
-    if tip and blobs.keys() - set(EDITABLE):
-        found |= _put_below(home, tip, (ARCHIVE_DIR, _DEEP_ARCHIVE), blobs, counts)
-    return found
-
-
-def _put_below(
-    home: Home,
-    tip: str,
-    where: tuple[str, int],
-    blobs: Mapping[str, str],
-    counts: Callable[[str], bool],
-) -> set[str]:
-    place, deep = where
-    # with -m a merge that differs from all its sides is shown too: a join writes the projection anew
-    try:
-        said = home.repository.git().run(
-            "log", f"-n{deep}", "-m", "--raw", "--no-abbrev", "--no-renames", "--no-show-signature",
-            f"--format=%x00{OWN_FORMAT}", tip, "--", f":(top,literal){home.prefix}{place}",
-        )  # fmt: skip
-    except ObjectMissing:
-        return set()  # a damaged history proves nothing, so nothing is written over
-    found: set[str] = set()
-    counted = False
-    for line in said.decode("utf-8", "surrogateescape").split("\n"):
-        if line[:1] == "\0":
-            counted = counts(line[1:])
-        elif counted and line[:1] == ":":
-            meta, _, path = line.partition("\t")
-            inside = path[len(home.prefix) :]
-            if blobs.get(inside) == meta.split(" ")[3]:
-                found.add(inside)
-    return found
-
-
-def standing_edit(
+def _standing_edit(
     home: Home,
     tip: str,
     path: str,
@@ -191,24 +156,6 @@ def standing_edit(
     said = told(since, EDITED_KEY)
     base = published(home, tip, line, path, said) if line else None
     return read_edit(path, None if base == text else base, text, now)
-
-
-def _stays(path: str, found: Absorbed) -> tuple[Finding, ...]:
-    """Say why the projection can not be written over a file that a person committed."""
-    if found.events:
-        message = f"{path} {NO_LOG}"
-        hint = "`diurna check --absorb` makes a log of it"
-        return (Finding("hand-edited", message, path, hint=hint),)
-    return tuple([one._replace(message=f"{one.message}; it stays") for one in found.findings])
-
-
-def _withheld(home: Home, rows: Iterable[tuple[str, str, str]], state: State) -> Iterator[Finding]:
-    """Name what a projection that stays still shows of facts that were redacted."""
-    from projection.views.view_files import withheld
-
-    texts = _texts(home, {path: blob for _, blob, path in rows if is_projection(path)})
-    for path, text in texts.items():
-        yield from withheld(path, text, state.fact)
 
 
 def said_edits(

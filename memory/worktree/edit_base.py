@@ -1,11 +1,12 @@
-"""Find by its machine line the version of `continuity.md` that a person's edit began from."""
+"""Find in the history who wrote a projection file, and by its machine line what an edit began from."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 
+from ledger.errors import ObjectMissing
 from ledger.home import Home
-from ledger.model.layout import COMMIT_SUBJECT, CONTINUITY_FILE, VIEW_FILES
+from ledger.model.layout import ARCHIVE_DIR, COMMIT_SUBJECT, CONTINUITY_FILE, EDITABLE, VIEW_FILES
 from projection.document.page_parser import MachineLine, machine_line, parse
 from projection.document.page_renderer import render
 from projection.fold.full_replay import State
@@ -15,8 +16,8 @@ from projection.views.view_files import published as written_view
 #: What git says of a commit for `is_own`.
 OWN_FORMAT = "%at %ct %s"
 
-#: How many commits of the file are looked at.
-_DEEP = 30
+#: How many commits of a file are looked at for a base; and for writers, also of the archive.
+_DEEP, _DEEP_WRITERS, _DEEP_ARCHIVE = 30, 100, 2000
 #: Stands for a file that a commit took away.
 _NO_BLOB = "0" * 40
 
@@ -29,6 +30,58 @@ def is_own(said: str) -> bool:
     """
     authored, made, subject = said.split(" ", 2)
     return authored == made and subject.startswith(COMMIT_SUBJECT)
+
+
+def made_by_diurna(home: Home, tip: str, blobs: Mapping[str, str]) -> set[str]:
+    """Return those of some projection files whose bytes a commit of Diurna's put where they stand.
+
+    `tip` is where to look from; `blobs` is path relative to the home -> blob id.
+    """
+    return ever_committed(home, tip, blobs, is_own)
+
+
+def ever_committed(
+    home: Home, tip: str, blobs: Mapping[str, str], counts: Callable[[str], bool] = bool
+) -> set[str]:
+    """Return those of some projection files whose bytes once stood there, whoever committed them.
+
+    Only commits count of which `counts` says so by their `OWN_FORMAT`.
+    """
+    wanted = [(path, _DEEP_WRITERS) for path in EDITABLE if path in blobs]
+    wanted += [(ARCHIVE_DIR, _DEEP_ARCHIVE)] * bool(blobs.keys() - set(EDITABLE))
+    found: set[str] = set()
+    for place, deep in wanted if tip else ():
+        found |= _put_below(home, tip, place, deep, blobs, counts)
+    return found
+
+
+def _put_below(
+    home: Home,
+    tip: str,
+    place: str,
+    deep: int,
+    blobs: Mapping[str, str],
+    counts: Callable[[str], bool],
+) -> set[str]:
+    # with -m a merge that differs from all its sides is shown too: a join writes the projection anew
+    try:
+        said = home.repository.git().run(
+            "log", f"-n{deep}", "-m", "--raw", "--no-abbrev", "--no-renames", "--no-show-signature",
+            f"--format=%x00{OWN_FORMAT}", tip, "--", f":(top,literal){home.prefix}{place}",
+        )  # fmt: skip
+    except ObjectMissing:
+        return set()  # a damaged history proves nothing, so nothing is written over
+    found: set[str] = set()
+    counted = False
+    for line in said.decode("utf-8", "surrogateescape").split("\n"):
+        if line[:1] == "\0":
+            counted = counts(line[1:])
+        elif counted and line[:1] == ":":
+            meta, _, path = line.partition("\t")
+            inside = path[len(home.prefix) :]
+            if blobs.get(inside) == meta.split(" ")[3]:
+                found.add(inside)
+    return found
 
 
 def made_line(text: str) -> MachineLine | None:

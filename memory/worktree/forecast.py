@@ -15,12 +15,16 @@ from ledger.model.findings import Finding
 from ledger.model.ids import blob_id
 from ledger.model.layout import CONTINUITY_FILE, VIEW_FILES, quarter_of
 from ledger.model.logset import LogRef
-from ledger.model.record import Record
 from ledger.model.session import Entry
 from memory.cache.cache_file import Cache
 from memory.replay.replayed_state import state_of
-from memory.worktree.checkout import edited_finding, hand_edited
-from memory.worktree.projection_files import is_projection, projection_files, standing_files
+from memory.worktree.page_copies import edited_copies, edited_finding
+from memory.worktree.projection_files import (
+    Rendering,
+    is_projection,
+    projection_files,
+    standing_files,
+)
 from projection.document.archive_pages import revise
 from projection.document.page_renderer import render
 from projection.fold.fold import collect
@@ -37,21 +41,6 @@ _FEW = 200
 _RECENT = 500
 
 
-class Rendering(Record):
-    """Every projection file: path -> blob id, and the bytes of those that may not be stored yet."""
-
-    blobs: Mapping[str, str]
-    bodies: Mapping[str, bytes]
-
-    def against(self, committed: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
-        """Return (path, blob) of what a commit with some files lacks; "" takes a file out."""
-        found = {path: blob for path, blob in self.blobs.items() if committed.get(path) != blob}
-        found.update(
-            {path: "" for path in committed if path not in self.blobs and is_projection(path)}
-        )
-        return tuple(sorted(found.items()))
-
-
 def forecast(
     cache: Cache,
     refs: Sequence[LogRef],
@@ -66,9 +55,16 @@ def forecast(
     """
     commit = cache.commit
     committed = {path: blob for path, blob in committed.items() if is_projection(path)}
-    if entries and len(entries) <= _FEW and cache.rendered() == committed:
-        question = _Question(cache, entries, committed, read)
-        found = cache.supposing(refs, entries, question.answer)
+    few = entries and len(entries) <= _FEW and not _moves_quarters(cache, entries)
+    if few and cache.rendered() == committed:
+        before, cut = cache.clock(), cache.cut
+
+        def answer(supposed: Cache) -> tuple[str, Rendering] | None:
+            if supposed.cut != cut:
+                return None  # all of the archive may be another
+            return supposed.summary.digest, _revised(supposed, before, entries, committed, read)
+
+        found = cache.supposing(refs, entries, answer)
         if found is not None:
             cache.note_rendered(found[0], found[1].blobs)
             return found[1]
@@ -76,7 +72,7 @@ def forecast(
         if cache.commit != commit:
             return None
         state = state_of(cache, refs, entries)
-    made = whole(state)
+    made = projection_files(state)
     cache.note_rendered(state.summary.digest, made.blobs)
     return made
 
@@ -109,83 +105,67 @@ def published_with(
     rendered = cache.ever_rendered()
     committed = {path: blob for _, blob, path in rows if is_projection(path)}
     if len(committed) < len(rows) or not rendered.issuperset(committed.items()):
-        from memory.worktree.authorship import left_alone
+        from memory.worktree.authorship import findings_in, left_alone
 
         def state() -> State:
             return state_of(cache, refs, entries)
 
         left = left_alone(home, tip, state, cache.policy, rendered=rendered, fresh=logs)
         if left:
-            return [], list(left)
+            return [], list(findings_in(left))
     files = forecast(cache, refs, entries, committed, read)
     if files is None:
         raise TipMoved(home.reference)
     if home.checked_out:
-        edited = hand_edited(home, {CONTINUITY_FILE, *files.blobs, *committed}, committed)
+        edited = edited_copies(home, {CONTINUITY_FILE, *files.blobs, *committed}, committed)
         if edited:
             return [], [edited_finding(path) for path in sorted(set(edited))]
-    changed = files.against(committed)
-    return [(path, files.bodies[path] if blob else None) for path, blob in changed], []
+    return list(files.changes(committed)), []
 
 
-def whole(state: State) -> Rendering:
-    """Render everything anew."""
-    files = projection_files(state)
-    return Rendering({path: blob_id(data) for path, data in files.items()}, files)
+def _moves_quarters(cache: Cache, entries: Sequence[Entry]) -> bool:
+    """Tell whether facts that faded before may have to change pages.
+
+    A late work log moves up the log at which they crossed over. Where all logs from it on are of
+    one quarter, so is every page.
+    """
+    stems = [entry.stem for entry in entries if entry.work]
+    newest = max(cache.summary.last_session, *stems, "")
+    return bool(stems) and quarter_of(min(stems)) != quarter_of(newest)
 
 
-class _Question:
-    """What is asked of a cache to which the logs were added for the moment."""
+def _revised(
+    cache: Cache,
+    before: DecayClock,
+    entries: Sequence[Entry],
+    committed: Mapping[str, str],
+    read: Read,
+) -> Rendering:
+    """Render what logs change that a cache has for the moment; `before` is its clock without them."""
 
-    def __init__(
-        self, cache: Cache, entries: Sequence[Entry], committed: Mapping[str, str], read: Read
-    ) -> None:
-        self._before, self._cut = cache.clock(), cache.cut
-        self._newest_work = cache.summary.last_session
-        self._entries, self._committed, self._read = entries, committed, read
+    def text_of(path: str) -> str:
+        blob = committed.get(path, "")
+        return read(blob).decode("utf-8", "surrogateescape") if blob else ""
 
-    def answer(self, cache: Cache) -> tuple[str, Rendering] | None:
-        """Return the digest and the rendering; None when all of the archive may be another."""
-        if cache.cut != self._cut or self._moves_quarters():
-            return None
-        clock = cache.clock()
-        named = collect(self._entries)
-        names = {*named, *cache.crossing(self._before, clock), *cache.closed_threads(clock)}
-        moved = _standings(cache, names, clock)
-        changed = revise(self._text, moved)
-        changed[CONTINUITY_FILE] = render(cache.view())
-        views = cache.policy.view_files
-        if views:
-            from memory.replay.view_source import source_of_cache
-            from projection.views.view_files import published
+    clock = cache.clock()
+    names = {*collect(entries), *cache.crossing(before, clock), *cache.closed_threads(clock)}
+    changed = revise(text_of, _standings(cache, names, clock))
+    changed[CONTINUITY_FILE] = render(cache.view())
+    views = cache.policy.view_files
+    if views:
+        from memory.replay.view_source import source_of_cache
+        from projection.views.view_files import published
 
-            source = source_of_cache(cache, [VIEW_FILES[path] for path in views])
-            changed.update({path: published(VIEW_FILES[path], source) for path in views})
-        blobs, bodies = dict(self._committed), {}
-        for path, text in changed.items():
-            if text is None:
-                blobs.pop(path, None)
-                continue
-            data = text.encode("utf-8", "surrogateescape")
-            blobs[path] = blob_id(data)
-            bodies[path] = data
-        return cache.summary.digest, Rendering(blobs, bodies)
-
-    def _moves_quarters(self) -> bool:
-        """Tell whether facts that faded before may have to change pages.
-
-        A late work log moves up the log at which they crossed over. Where all logs from it on are of
-        one quarter, so is every page.
-        """
-        stems = [entry.stem for entry in self._entries if entry.work]
-        if not stems:
-            return False
-        newest = max(self._newest_work, *stems)
-        return quarter_of(min(stems)) != quarter_of(newest)
-
-    def _text(self, path: str) -> str:
-        blob = self._committed.get(path, "")
-        return self._read(blob).decode("utf-8", "surrogateescape") if blob else ""
+        source = source_of_cache(cache, [VIEW_FILES[path] for path in views])
+        changed.update({path: published(VIEW_FILES[path], source) for path in views})
+    blobs, bodies = dict(committed), {}
+    for path, text in changed.items():
+        if text is None:
+            blobs.pop(path, None)
+            continue
+        bodies[path] = text.encode("utf-8", "surrogateescape")
+        blobs[path] = blob_id(bodies[path])
+    return Rendering(blobs, bodies)
 
 
 def _standings(cache: Cache, names: Iterable[str], clock: DecayClock) -> dict[str, Standing | None]:

@@ -8,7 +8,6 @@ that keeps ours, in files that never leave this clone. The next command recomput
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
 
 from ledger.errors import DiurnaError, WriteRefused
 from ledger.home import OWN_BRANCH, Home
@@ -30,13 +29,11 @@ _VIEW_KEEP = (
     'o=$(tail -n1 %O); case $o in "<!-- diurna: "*) b=$(tail -n1 %B); case $b in "$o") exit 1;; '
     '"<!-- diurna: "*);; *) exit 1;; esac;; *) git merge-file -q %A %O %B;; esac'
 )
-_VIEW_SETTINGS = (
-    (f"merge.{VIEW_DRIVER}.name", "keep ours of a view; Diurna recomputes"),
-    (f"merge.{VIEW_DRIVER}.driver", _VIEW_KEEP),
-)
 _SETTINGS = (
     (f"merge.{DRIVER}.name", "keep ours; Diurna recomputes"),
     (f"merge.{DRIVER}.driver", _KEEP),
+    (f"merge.{VIEW_DRIVER}.name", "keep ours of a view; Diurna recomputes"),
+    (f"merge.{VIEW_DRIVER}.driver", _VIEW_KEEP),
 )
 #: The pages that are computed, and nothing else that somebody keeps in that folder.
 _PAGES = f"{ARCHIVE_DIR}/[0-9][0-9][0-9][0-9]-Q[1-4].md"
@@ -49,7 +46,6 @@ class Drivers(Record):
     lines: tuple[str, ...] = ()  #: that are not in it yet
     #: (key, value) that its configuration has not, or has otherwise
     settings: tuple[tuple[str, str], ...] = ()
-    views: tuple[str, ...] = ()  #: the files of views among what they are for
 
     @property
     def steps(self) -> tuple[str, ...]:
@@ -66,14 +62,11 @@ class Drivers(Record):
 NEW_CLONE = Drivers("", (DRIVER,), _SETTINGS)
 
 
-def attribute_lines(prefix: str, views: Iterable[str] = ()) -> tuple[str, ...]:
-    """Return the lines for the projection of a home, in the syntax of gitattributes.
-
-    `prefix` is of the home; `views` are the files of views that are published there.
-    """
+def attribute_lines(prefix: str) -> tuple[str, ...]:
+    """Return the lines for the projection of a home, in the syntax of gitattributes."""
     literal = "".join("\\" + char if char in "\\*?[" else char for char in prefix)
     drivers = dict.fromkeys((CONTINUITY_FILE, ARCHIVE_INDEX, _PAGES), DRIVER)
-    drivers |= dict.fromkeys(views, VIEW_DRIVER)
+    drivers |= dict.fromkeys(VIEW_FILES, VIEW_DRIVER)
     return tuple(
         f"{_quoted(f'/{literal}{pattern}')} merge={driver}" for pattern, driver in drivers.items()
     )
@@ -87,12 +80,8 @@ def _quoted(pattern: str) -> str:
     return '"' + "".join(f"\\{ord(char):03o}" if char < " " else char for char in escaped) + '"'
 
 
-def plan_drivers(home: Home, views: Iterable[str] = ()) -> Drivers:
-    """Say what a clone still lacks, whatever was set before.
-
-    `views` are the files of views that are published there.
-    """
-    views = tuple(views)
+def plan_drivers(home: Home) -> Drivers:
+    """Say what a clone still lacks, whatever was set before."""
     if not needs_drivers(home):
         return Drivers()
     path = os.path.realpath(f"{home.repository.commondir}/info/attributes")
@@ -100,12 +89,12 @@ def plan_drivers(home: Home, views: Iterable[str] = ()) -> Drivers:
     there = [line.rstrip("\r") for line in there]
     git = home.repository.git()
     settings = []
-    for key, value in (*_SETTINGS, *(_VIEW_SETTINGS if views else ())):
+    for key, value in _SETTINGS:
         said = git.run("config", "--local", "--get", key, check=False)
         if said.decode("utf-8", "replace").rstrip("\n") != value:
             settings.append((key, value))
-    missing = tuple(line for line in attribute_lines(home.prefix, views) if line not in there)
-    return Drivers(path, missing, tuple(settings), views)
+    missing = tuple(line for line in attribute_lines(home.prefix) if line not in there)
+    return Drivers(path, missing, tuple(settings))
 
 
 def apply_drivers(home: Home, plan: Drivers) -> None:
@@ -126,23 +115,15 @@ def apply_drivers(home: Home, plan: Drivers) -> None:
     if needs_drivers(home):
         marker = _marker(home)
         make_folder(os.path.dirname(marker))
-        known = _read(marker).decode().split()
-        replace_file(marker, " ".join(sorted({*known, *plan.views})).encode(), 0o600)
+        replace_file(marker, b"", 0o600)
 
 
-def ensure_drivers(home: Home, paths: Iterable[str] = ()) -> list[Finding]:
-    """Set them once for each clone, prefix and view; a failure does not stop the write.
-
-    `paths` are of projection files that are written.
-    """
+def ensure_drivers(home: Home) -> list[Finding]:
+    """Set them once for each clone and prefix; a failure does not stop the write."""
     try:
-        views = {path for path in paths if path in VIEW_FILES}
-        marker = _marker(home)
-        if os.path.exists(marker) and (not views or views <= set(_read(marker).decode().split())):
+        if os.path.exists(_marker(home)) or not needs_drivers(home):
             return []
-        if not needs_drivers(home):
-            return []
-        apply_drivers(home, plan_drivers(home, sorted(views)))
+        apply_drivers(home, plan_drivers(home))
     except (DiurnaError, OSError) as problem:
         hint = "diurna init sets it when that is mended; until then git may stop there in a pull"
         said = f"a plain `git pull` is not told to keep {CONTINUITY_FILE} as it is here: {problem}"

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ledger.errors import CorruptRepository, HandEdited, WriteRefused
+from ledger.git.git_objects import Objects
 from ledger.git.repository import operation_under_way
+from ledger.git.trees import listing
 from ledger.home import OWN_BRANCH, Home
 from ledger.model.findings import Finding
 from ledger.model.ids import blob_id
@@ -18,7 +20,9 @@ from ledger.model.layout import (
     MIRROR_DIR,
     VIEW_FILES,
 )
-from memory.worktree.checkout import edit_hint, store_blob, write_noted
+from ledger.model.record import Record
+from memory.worktree.index_entries import store_blob
+from memory.worktree.page_copies import edit_hint, write_noted
 from projection.document.archive_pages import pages
 from projection.document.page_renderer import machine, render
 from projection.fold.full_replay import State
@@ -26,8 +30,26 @@ from projection.fold.projection_state import Summary
 from projection.policy.model import Policy
 
 
-def projection_files(state: State) -> dict[str, bytes]:
-    """Render every projection file: path relative to the home -> bytes."""
+class Rendering(Record):
+    """Every projection file: path -> blob id, and the bytes of those that may not be stored yet."""
+
+    blobs: Mapping[str, str]
+    bodies: Mapping[str, bytes]
+
+    def against(self, committed: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+        """Return (path, blob) of what a commit with some files lacks; "" takes a file out."""
+        found = {path: blob for path, blob in self.blobs.items() if committed.get(path) != blob}
+        gone = [path for path in committed if path not in self.blobs and is_projection(path)]
+        return tuple(sorted({**found, **dict.fromkeys(gone, "")}.items()))
+
+    def changes(self, committed: Mapping[str, str]) -> tuple[tuple[str, bytes | None], ...]:
+        """Return the same with the bytes; None takes a file out."""
+        changed = self.against(committed)
+        return tuple([(path, self.bodies[path] if blob else None) for path, blob in changed])
+
+
+def projection_files(state: State) -> Rendering:
+    """Render every projection file anew."""
     files = {CONTINUITY_FILE: render(state.view()).encode("utf-8", "surrogateescape")}
     archived = (standing for standing in state.standings() if not standing.live)
     for path, text in pages(archived).items():
@@ -40,7 +62,7 @@ def projection_files(state: State) -> dict[str, bytes]:
         source = source_of_state(state)
         for path in views:
             files[path] = published(VIEW_FILES[path], source).encode("utf-8", "surrogateescape")
-    return files
+    return Rendering({path: blob_id(data) for path, data in files.items()}, files)
 
 
 def standing_files(home: Home, tip: str, views: Sequence[str]) -> list[tuple[str, str, str]]:
@@ -52,11 +74,13 @@ def standing_files(home: Home, tip: str, views: Sequence[str]) -> list[tuple[str
     if not tip:
         return []
     git, cut = home.repository.git(), len(home.prefix)
-    places = (*EDITABLE, ARCHIVE_DIR)
-    rows = [
-        (mode, one, path[cut:])
-        for mode, one, path in git.tree_files(tip, *[home.prefix + place for place in places])
-    ]
+    with Objects.of(home.repository) as objects:
+        root = objects.header(tip).tree
+        rows = [
+            (mode, one, path[cut:])
+            for place in (*EDITABLE, ARCHIVE_DIR)
+            for mode, one, path in listing(objects.read, root, home.prefix + place)
+        ]
     doubtful = [
         row for row in rows if row[2].partition("/")[0] in VIEW_FILES and row[2] not in views
     ]
@@ -86,25 +110,9 @@ def is_published(home: Home, tip: str, summary: Summary) -> bool:
     return data is not None and data.rstrip(b"\n").endswith(b"\n" + line.encode())
 
 
-def changes(
-    files: Mapping[str, bytes], committed: Mapping[str, str]
-) -> tuple[tuple[str, bytes | None], ...]:
-    """Return what must change for the committed projection to be that of the replay, by path.
-
-    None stands for an archive page of ours that the replay no longer makes.
-    """
-    found: dict[str, bytes | None] = {
-        path: data for path, data in files.items() if committed.get(path) != blob_id(data)
-    }
-    for path in committed:
-        if path not in files and is_projection(path):
-            found[path] = None
-    return tuple(sorted(found.items()))
-
-
 def drifted(home: Home, state: State, tip: str) -> tuple[tuple[str, bytes | None], ...]:
-    """Return the projection files in which a tip differs from its replay, as `changes` does."""
-    return changes(projection_files(state), committed_projection(home, tip, state.policy))
+    """Return the projection files in which a tip differs from its replay, as `Rendering.changes` does."""
+    return projection_files(state).changes(committed_projection(home, tip, state.policy))
 
 
 def is_projection(path: str) -> bool:
@@ -159,22 +167,24 @@ def refuse_incomplete(unread: tuple[Finding, ...]) -> None:
         )
 
 
+def unfit(home: Home) -> str:
+    """Say why nothing can be committed to the branch of a home now, "" where it can."""
+    doing = operation_under_way(home.repository) if home.checked_out else ""
+    if doing:
+        return f"{doing} is in progress{f' on {home.branch}' if home.branch else ''}"
+    return "" if home.reference else "HEAD is detached, so there is no branch to commit to"
+
+
 def refuse_unwritable(home: Home) -> None:
     """Stop where a commit would get into the way of something the user is doing.
 
     Raises:
         WriteRefused: HEAD is detached, or an operation is under way on the branch.
     """
-    if home.checked_out:
-        doing = operation_under_way(home.repository)
-        if doing:
-            on = f" on {home.branch}" if home.branch else ""
-            raise WriteRefused(f"{doing} is in progress{on}", hint="finish it first")
-    if not home.reference:
-        raise WriteRefused(
-            "HEAD is detached, so there is no branch to commit to",
-            hint="check out the branch whose memory this is",
-        )
+    if said := unfit(home):
+        detached = said.startswith("HEAD")
+        hint = "check out the branch whose memory this is" if detached else "finish it first"
+        raise WriteRefused(said, hint=hint)
 
 
 def write_files(home: Home, state: State, edited: tuple[str, ...]) -> tuple[str, ...]:
@@ -189,7 +199,7 @@ def write_files(home: Home, state: State, edited: tuple[str, ...]) -> tuple[str,
     if not home.repository.top:
         raise WriteRefused("a bare repository has no work tree", hint="`diurna show` prints")
     refuse_edited(edited)
-    files = projection_files(state)
+    files = projection_files(state).bodies
     mirrored = f"{MIRROR_DIR}/" if home.kind == OWN_BRANCH else ""
     for path, data in files.items():
         write_noted(home, mirrored + path, data)

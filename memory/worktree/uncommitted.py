@@ -53,7 +53,7 @@ def put_back(home: Home, stems: Iterable[str]) -> list[Finding]:
 
 def write_owed(home: Home, spool: Spool, stems: Iterable[str]) -> list[Finding]:
     """Write the files of logs that this work tree has not had yet; return what could not be written."""
-    from memory.worktree.commit_follow import leads_out, not_through
+    from memory.worktree.tree_update import leads_out, not_through
 
     findings: list[Finding] = []
     if head(home.repository)[0] != home.reference:  # another branch was checked out meanwhile

@@ -53,7 +53,6 @@ if TYPE_CHECKING:
     from projection.work.handoffs import Handoff
 
     Amendment = Callable[[SessionLog, Case], tuple[SessionLog, tuple[Finding, ...]]]
-    Told = dict[Amendment, tuple[Finding, ...]]
 
 
 #: How many texts of one log, and files of one text, are looked at.
@@ -146,19 +145,6 @@ def _end_told(home: Home, fact: str, until: Until) -> Iterator[Finding]:
 _TAKING = CLOSING | {IN_PROGRESS}
 _HEADER_ORDER = ("role", "host", "model", "session", "started")
 _FILLED = ("agent", "ended", "after", "type", *_HEADER_ORDER, "branch", "commit", "dirty")
-#: What it can mean, once it has a name.
-MEANT: tuple[Amendment, ...] = (check_footers, check_evidence, check_named)
-
-
-def amended(log: SessionLog, case: Case, amendments: Iterable[Amendment], told: Told) -> SessionLog:
-    """Return a log as amendments leave it; what they tell is kept by amendment.
-
-    Raises:
-        DraftRefused: one of them refuses the log.
-    """
-    for amendment in amendments:
-        log, told[amendment] = amendment(log, case)
-    return log
 
 
 def with_header(log: SessionLog, case: Case) -> tuple[SessionLog, tuple[Finding, ...]]:
@@ -263,31 +249,29 @@ def _took(cache: Cache, task: str, agent: str, handoff: Handoff) -> bool:
 
 #: What the log is, all as of one commit.
 NAMED: tuple[Amendment, ...] = (with_whole_ids, with_opened, with_received)
-
-
 #: What it may say.
 WORDED: tuple[Amendment, ...] = (
     with_header,
     with_subject,
     with_seen_versions,
     _kept_personal,
-    doubtful,
     _without_secrets,
     without_withheld,
 )
+#: What it can mean, once it has a name.
+MEANT: tuple[Amendment, ...] = (check_footers, doubtful, check_named, check_evidence)
 
 
-#: In which order their findings are told; those of a retry end before the doubts.
-_TOLD: tuple[Amendment, ...] = (
-    with_whole_ids,
-    _without_secrets,
-    doubtful,
-    check_named,
-    check_evidence,
-)
+def amended(
+    log: SessionLog, case: Case, amendments: Iterable[Amendment]
+) -> tuple[SessionLog, tuple[Finding, ...]]:
+    """Return a log as amendments leave it, and what they tell.
 
-
-def told_of(told: Told, *, again: bool = False) -> tuple[Finding, ...]:
-    """Return what amendments told, in order; `again`: of a log that only repeats another one."""
-    asked = _TOLD[:2] if again else _TOLD
-    return tuple([finding for amendment in asked for finding in told.get(amendment, ())])
+    Raises:
+        DraftRefused: one of them refuses the log.
+    """
+    told: list[Finding] = []
+    for amendment in amendments:
+        log, found = amendment(log, case)
+        told += found
+    return log, tuple(told)

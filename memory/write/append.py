@@ -15,7 +15,7 @@ from memory.cache.view_name import drop_briefs, mark_here, seen, tip_of
 from memory.replay.ledger_snapshot import Snapshot
 from memory.replay.read_logs import read_bytes
 from memory.worktree.uncommitted import write_owed
-from memory.write.amendments import MEANT, NAMED, WORDED, amended, told_of
+from memory.write.amendments import MEANT, NAMED, WORDED, amended
 from memory.write.branch_lock import obstacle
 from memory.write.commit_files import check_writable
 from memory.write.draft import (
@@ -39,8 +39,6 @@ from projection.fold.fold import resolve
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-
-    from memory.write.amendments import Told
 
 
 #: How long a repeated draft is taken for a retry.
@@ -164,21 +162,22 @@ class Recorder:
         Returns:
             The receipt, and the tiers before it of all that it names, None where nobody asked.
         """
-        told: Told = {}
         opened = [] if asked.held else opened_by(self.home.repository.commondir, asked.session)
 
-        def drafted(cache: Cache) -> tuple[Case, SessionLog]:
+        def drafted(cache: Cache) -> tuple[Case, SessionLog, tuple[Finding, ...]]:
             case, draft = Case(self._snapshot, cache, self._spool, asked, opened), asked.draft
             log = SessionLog((), draft.title, draft.prose, draft.events)
-            log = amended(log, case, NAMED, told)
-            return case._replace(histories=cache.some_histories(named_ids(log.events))), log
+            log, told = amended(log, case, NAMED)
+            histories = cache.some_histories(named_ids(log.events))
+            return case._replace(histories=histories), log, told
 
-        case, log = self._snapshot.ask(drafted)
+        case, log, told = self._snapshot.ask(drafted)
         cache, now_ms = case.cache, asked.occasion.now_ms
         check_writable(cache.policy)
-        log = amended(log, case, WORDED, told)
+        log, changed = amended(log, case, WORDED)
+        told += changed
         if not asked.again and (earlier := self._recorded_before(log, case)) is not None:
-            return earlier._replace(findings=told_of(told, again=True)), None
+            return earlier._replace(findings=told), None
         log, begun = in_its_session(log, cache, waiting, asked.at or now_ms)
         newest = "" if asked.at else max(cache.summary.newest, begun)
         if begun == newest != "":  # it may wait yet
@@ -191,11 +190,11 @@ class Recorder:
         data = encode(log)
         stem = seal(next_stamp(ended, newest), data)
         entry = entry_of(stem, log)
-        log = amended(log, case._replace(entry=entry), MEANT, told)
+        log, doubts = amended(log, case, MEANT)
         near, named = look_first(case, entry), named_ids(log.events)
         before = tiers_of(cache, case.histories, cache.clock()) if asked.tiers else None
         return Receipt(
-            stem, "", births(log.events), (), told_of(told), False, log_path(stem), data, _done(entry),
+            stem, "", births(log.events), (), (*told, *doubts), False, log_path(stem), data, _done(entry),
             log.type, near=near,
         ), before if before is None else {**dict.fromkeys(named, ""), **before}  # fmt: skip
 

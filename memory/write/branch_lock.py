@@ -18,9 +18,8 @@ from ledger.errors import (
     ReferenceLocked,
     StorageFailed,
     TipMoved,
-    WaitsInSpool,
 )
-from ledger.git.repository import head, landing_hint, operation_under_way, read_reference
+from ledger.git.repository import head, operation_under_way, read_reference
 from ledger.home import OWN_BRANCH, Home
 from ledger.model.layout import LOCK_FILE
 from ledger.wal.atomic_files import Lock, make_folder
@@ -28,7 +27,7 @@ from ledger.wal.git_locks import FOLLOWING, LEFT, clear_stale_lock, git_prunes, 
 from memory.cache.sqlite import CacheDamaged
 from memory.repair.seen_tip import settle
 from memory.replay.ledger_snapshot import Snapshot
-from memory.worktree.commit_follow import finish_dead, is_behind
+from memory.worktree.tree_update import finish_dead, is_behind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -122,42 +121,43 @@ class Branch:
             self._snapshot.discard()
             return once(lock, tip)
 
+    def refuse_locked(self) -> None:
+        """Look for git's locks, before anything is written.
+
+        Raises:
+            ReferenceLocked: the branch's lock is there, or that of HEAD where that is on it.
+        """
+        where = self.home.repository
+        of_branch, of_head, *_ = locks_of(where.commondir, where.gitdir, self.home.reference)
+        for path in (of_branch, of_head) if self.home.checked_out else (of_branch,):
+            if os.path.exists(path):
+                raise ReferenceLocked(path)
+
     def noted(
         self,
         lock: Lock,
         tip: str,
-        act: Callable[[], Made],
+        made: str,
+        act: Callable[[], None],
         take_back: Callable[[], None],
-        to: str = "",
-    ) -> Made:
-        """Do what moves the branch, with a note on the lock that says so.
+    ) -> None:
+        """Do what moves the branch from `tip` to `made`, with a note on the lock that says so.
 
-        Work tree and index go first: whatever a kill leaves is then something new that is staged, never a
-        branch ahead of its index, whose next commit by a person takes our files out again (W18). `lock`
-        is held; `end_note` takes its note away. `act` lets work tree and index have what the branch is
-        to have, and moves it from `tip` to `to`, where that is known. `take_back` lets them be as the
-        branch has them, where it did not move. That is done when no more is tried: a person's commit
-        that was faster may have taken in what was shown.
-
-        Raises:
-            ReferenceLocked: the branch's lock is there; nothing was changed.
+        `lock` is held; `end_note` takes its note away. `act` lets work tree and index have what the
+        branch is to have, and moves it (W18). `take_back` lets them be as the branch has them, where it
+        did not move. That is done when no more is tried: a person's commit that was faster may have
+        taken in what was shown.
         """
-        where, reference = self.home.repository, self.home.reference
-        # git locks HEAD as well where it is on the branch
-        of_branch, of_head, *_ = locks_of(where.commondir, where.gitdir, reference)
-        for path in (of_branch, of_head) if self.home.checked_out else (of_branch,):
-            if os.path.exists(path):
-                raise ReferenceLocked(path)
-        lock.write_note(f"{reference} {tip} {to}".rstrip())
+        reference = self.home.reference
+        lock.write_note(f"{reference} {tip} {made}")
         owed, self._owed = self._owed, [*self._owed, take_back]
         try:
-            made = act()
+            act()
         except (StorageFailed, GitFailed):
             self.end_note(lock, tip)
             raise
         self._owed, self._behind = owed, self._behind or tip
         lock.write_note(f"{FOLLOWING} {reference} {self._behind}", lasting=True)
-        return made
 
     def end_note(self, lock: Lock, tip: str, shown: Iterable[Finding] = ()) -> None:
         """Take the note away, unless `shown` says that a work tree could not follow.
@@ -233,27 +233,3 @@ def obstacle(home: Home) -> str:
 def born_from_upstream(home: Home, tip: str) -> bool:
     """Tell whether the branch itself is unborn and the tip is that of its remote-tracking branch."""
     return bool(tip and home.upstream and not read_reference(home.repository, home.reference))
-
-
-def refuse_unfit(home: Home, stem: str) -> None:
-    """See that the work tree is in a state in which logs that were asked for can be committed.
-
-    Raises:
-        WaitsInSpool: it is not; this log is named.
-    """
-    # a rebase or bisect detaches HEAD: checking out a branch would be the wrong advice then
-    if home.kind != OWN_BRANCH and home.repository.top:
-        doing = operation_under_way(home.repository)
-        if doing:
-            on = f" on {home.branch}" if home.branch else ""
-            raise WaitsInSpool(
-                stem,
-                f"{doing} is in progress{on}",
-                "finish it; the next Diurna command commits what waits",
-            )
-    if not home.reference:
-        raise WaitsInSpool(
-            stem,
-            "HEAD is detached, so there is no branch to commit to",
-            landing_hint(home.repository),
-        )

@@ -2,33 +2,54 @@
 
 from __future__ import annotations
 
+import os
+from collections import Counter
+
+from ledger.environment import now_seconds
 from ledger.errors import WriteRefused
-from ledger.git.commit_maker import write_commit
-from ledger.git.commit_record import Commit
+from ledger.git.commit_maker import store_commit
+from ledger.git.commit_record import FALLBACK_EMAIL, FALLBACK_NAME, Commit, Identity
 from ledger.git.git_objects import move_references
 from ledger.git.repository import read_reference
 from ledger.home import Home
+from ledger.model.event import VERBS, Event, FactCreated
 from ledger.model.findings import Finding
-from ledger.model.layout import FORMAT_VERSION, SESSIONS_DIR, stem_of
+from ledger.model.ids import is_fact_id
+from ledger.model.layout import COMMIT_SUBJECT, FORMAT_VERSION, SESSIONS_DIR, STATE_DIR, stem_of
+from ledger.wal.atomic_files import make_folder, replace_file
 from ledger.wal.spool import Intents
 from memory.repair.seen_tip import along, note_logs
 from memory.replay.ledger_snapshot import Snapshot
-from memory.worktree.checkout_update import Ahead
-from memory.worktree.commit_follow import catch_up, show_elsewhere, show_move
+from memory.worktree.tree_update import Ahead, show_elsewhere, show_move
 from memory.write.branch_lock import Branch, born_from_upstream
 from memory.write.draft import Occasion
 from memory.write.kept_out import refuse_personal_logs
-from memory.write.signing import Signing
+from projection.policy.model import BUILT_IN_KINDS, DEFAULT_KIND
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable
 
+    from ledger.git.commit_record import Within
+    from ledger.model.session import Entry
     from ledger.wal.atomic_files import Lock
     from projection.policy.model import Policy
 
 #: Paths relative to the home, with their bytes; None takes a file out.
 Files = tuple[tuple[str, bytes | None], ...]
+
+
+#: An agent's name that is longer, or of another form, may be a sentence.
+_NAME_CHARS = 24
+_KINDS = tuple([kind.name for kind in BUILT_IN_KINDS])
+#: The types of log that are called by it; the others tell of a session.
+_TYPES = ("import", "review", "edit", "checkpoint")
+
+
+#: How long a key is waited for, and not asked again: nobody may be there to type a passphrase.
+_PATIENCE_SECONDS, _AGAIN_SECONDS = 5.0, 600.0
+_HEADER = b"gpgsig"
+_UNSIGNED = "commit.gpgsign is set, and the commit is not signed: the key did not answer"
 
 
 class CommitWriter:
@@ -48,7 +69,7 @@ class CommitWriter:
         self,
         lock: Lock,
         tip: str,
-        files: Sequence[tuple[str, bytes | None]],
+        files: Files,
         message: str,
         occasion: Occasion,
     ) -> tuple[str, list[Finding]]:
@@ -69,21 +90,41 @@ class CommitWriter:
             home.reference,
             tip,
             "" if born_from_upstream(home, tip) else tip,
-            tuple((home.prefix + path, data) for path, data in files),
+            tuple([(home.prefix + path, data) for path, data in files]),
             message,
             occasion.identity,
             occasion.now_ms // 1000,
             along(home, tip) if known else (),
         )
         self._intents.note(wanted)
-        ahead, sign = Ahead(home, wanted.files), Signing(home, wanted, self._intents)
-        made = self.branch.noted(
-            lock, tip, lambda: write_commit(where, wanted, ahead.show, sign), ahead.take_back
-        )
+        self.branch.refuse_locked()
+        sign = Signing(home, wanted, self._intents)
+        made = store_commit(where, wanted, sign)
+        found = self._moved(lock, wanted, made, files) if made != tip else []
+        return made, sign.findings + found
+
+    def _moved(
+        self, lock: Lock, wanted: Commit, made: str, files: Files | None = None
+    ) -> list[Finding]:
+        """Move the branch to a commit, work tree and index first; return what these could not be given.
+
+        `files` are those that it changes, where that is known.
+        """
+        home, tip, who = self.home, wanted.parent, wanted.identity.committing
+        ahead = Ahead(home, tip, made, files)
+        moves = [(name, to or made) for name, to in ((wanted.reference, ""), *wanted.along)]
+        why, git = wanted.message.split("\n")[0], home.repository.git()
+
+        def move(within: Within) -> bool:
+            return move_references(git, moves, wanted.expected, why, within, who)
+
+        self.branch.noted(lock, tip, made, lambda: ahead.show(move), ahead.take_back)
         ahead.settle()
-        if wanted.along:
-            note_logs(home, [stem_of(path) for path, data in wanted.files if data])
-        return made, [*sign.findings, *ahead.findings, *show_elsewhere(home, tip, made)]
+        if files is None:
+            note_logs(home)
+        elif wanted.along:
+            note_logs(home, [stem_of(path) for path, data in files if data])
+        return [*ahead.findings, *show_elsewhere(home, tip, made)]
 
     def commit_files(
         self, files: Callable[[str], Files], message: str, occasion: Callable[[], Occasion]
@@ -123,32 +164,22 @@ class CommitWriter:
             Busy: the branch kept moving or is locked.
             StorageFailed: the disk refused.
         """
-        home, branch, snapshot = self.home, self.branch, self._snapshot
+        home, branch, notes = self.home, self.branch, self._snapshot.notes
 
         def once(lock: Lock, _: str) -> None:
             tip = read_reference(home.repository, home.reference)
             made = where(tip)
             if made == tip:
                 if not home.checked_out:  # plain git may have moved it past the mirror
-                    snapshot.notes += show_move(home, tip, tip)
+                    notes.extend(show_move(home, tip, tip))
                 return
-            shown: list[Finding] = []
-
-            def act() -> None:
-                shown.extend(show_move(home, tip, made))
-                moves = [
-                    (name, to or made) for name, to in ((home.reference, ""), *along(home, tip))
-                ]
-                move_references(home.repository.git(), moves, tip, "diurna: sync")
-
-            def take_back() -> None:
-                if home.checked_out:
-                    catch_up(home, made, home.tip())
-
-            branch.noted(lock, tip, act, take_back, made)
-            note_logs(home)
-            shown += show_elsewhere(home, tip, made)
-            snapshot.notes += shown
+            branch.refuse_locked()
+            nobody = Identity(FALLBACK_NAME, FALLBACK_EMAIL)
+            wanted = Commit(
+                home.reference, tip, tip, (), "diurna: sync", nobody, 0, along(home, tip)
+            )
+            shown = self._moved(lock, wanted, made)
+            notes.extend(shown)
             branch.end_note(lock, made, shown)
 
         branch.write(once)
@@ -174,3 +205,91 @@ def check_writable(policy: Policy) -> None:
             f"the ledger has format {policy.format}, this Diurna writes {FORMAT_VERSION}",
             hint="install a newer Diurna; this one reads what it can",
         )
+
+
+def commit_subject(entries: Iterable[Entry]) -> str:
+    """Return the subject of a commit that brings logs, in nobody's words (W17): `diurna: 2 threads`."""
+    logs = list(entries)
+    kinds, verbs = Counter[str](), Counter[type[Event]]()
+    for entry in logs:
+        for event in entry.acts:
+            if isinstance(event, FactCreated):
+                kind = dict(event.meta).get("kind", DEFAULT_KIND)
+                kinds[kind if kind in _KINDS else DEFAULT_KIND] += 1
+            else:
+                verbs[type(event)] += 1
+    said = [f"{kinds[kind]} {kind}{'s' * (kinds[kind] > 1)}" for kind in _KINDS if kinds[kind]]
+    said += [f"{verbs[kind]} {word.lower()}" for word, kind in VERBS.items() if verbs[kind]]
+    called = {entry.type if entry.type in _TYPES else "session log" for entry in logs}
+    what = called.pop() if len(called) == 1 else "session log"
+    if len(logs) > 1:
+        said = [f"{len(logs)} {what}s{':' * bool(said)} {', '.join(said)}".rstrip()]
+    agents = {entry.agent.lower() for entry in logs}
+    name = agents.pop() if len(agents) == 1 else ""
+    by = f" by {name}" if is_fact_id(name) and len(name) <= _NAME_CHARS else ""
+    return f"{COMMIT_SUBJECT}{', '.join(said) or what}{by}"
+
+
+class Signing:
+    """Signs one commit.
+
+    Args:
+        home: where it is made.
+        wanted: the commit.
+        intents: told the signature, without which the commit could not be made again (W8).
+    """
+
+    def __init__(self, home: Home, wanted: Commit, intents: Intents) -> None:
+        self._home, self._wanted, self._intents = home, wanted, intents
+        self._silent = f"{home.repository.commondir}/{STATE_DIR}/unsigned"
+        #: that it is not signed
+        self.findings: list[Finding] = []
+
+    def __call__(self, made: str) -> str:
+        """Return the signed commit for one that is not; that one itself where it is to stay so."""
+        if not self._wanted.identity.signs:
+            return made
+        signed = "" if self._fell_silent() else self._signed(made)
+        if not signed:
+            self.findings.append(Finding("unsigned", _UNSIGNED))
+            return made
+        body = self._home.repository.git().run("cat-file", "commit", signed)
+        self._intents.note(self._wanted, signature_in(body))
+        return signed
+
+    def _fell_silent(self) -> bool:
+        try:
+            return now_seconds() - os.stat(self._silent).st_mtime < _AGAIN_SECONDS
+        except OSError:
+            return False
+
+    def _signed(self, made: str) -> str:
+        wanted, git = self._wanted, self._home.repository.git()
+        more: dict[str, str] = {}
+        for role, line in zip(
+            ("AUTHOR", "COMMITTER"), wanted.identity.lines(wanted.seconds), strict=True
+        ):
+            name, _, rest = line.partition(" <")
+            email, _, date = rest.partition("> ")
+            parts = {"NAME": name, "EMAIL": email, "DATE": f"@{date}"}
+            more |= {f"GIT_{role}_{what}": value for what, value in parts.items()}
+        parents = ("-p", wanted.parent) if wanted.parent else ()
+        running = git.start("commit-tree", "-S", *parents, f"{made}^{{tree}}", more=more)
+        message = wanted.message.replace("\0", "").encode("utf-8", "replace") + b"\n"
+        try:
+            status, said, _ = running.finish(message, seconds=_PATIENCE_SECONDS)
+        except TimeoutError:
+            status, said = 1, b""
+        if status:
+            make_folder(os.path.dirname(self._silent))
+            replace_file(self._silent, b"", 0o600)
+        return "" if status else said.decode("ascii", "replace").strip()
+
+
+def signature_in(commit: bytes) -> str:
+    """Return the header of a commit that signs it, with the lines that it goes on in."""
+    head = commit.partition(b"\n\n")[0]
+    start = head.find(b"\n" + _HEADER + b" ") + 1
+    lines = head[start:].split(b"\n")
+    end = next((at for at, line in enumerate(lines) if at and line[:1] != b" "), len(lines))
+    return b"\n".join(lines[:end]).decode("utf-8", "surrogateescape") if start else ""

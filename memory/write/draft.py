@@ -105,7 +105,6 @@ class Case(Record):
     asked: WriteRequest
     opened: Sequence[tuple[int, str]]  #: what its session opened (`opened_facts.opened_by`)
     histories: Mapping[str, History] = {}  #: of what the log names, once that is known
-    entry: Entry | None = None  #: what the log says, once it has a name
 
     @property
     def home(self) -> Home:

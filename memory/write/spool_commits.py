@@ -17,6 +17,7 @@ from ledger.errors import (
     WriteRefused,
 )
 from ledger.git.commit_record import check_stored
+from ledger.git.repository import landing_hint
 from ledger.model.findings import Finding
 from ledger.model.ids import blob_id
 from ledger.model.layout import log_path
@@ -37,12 +38,12 @@ from memory.repair.lost_blobs import (
 from memory.repair.seen_tip import remember
 from memory.replay.ledger_snapshot import Snapshot
 from memory.replay.trunk import publishes
+from memory.worktree.projection_files import unfit
 from memory.worktree.uncommitted import REDACTS, write_owed
-from memory.write.branch_lock import obstacle, refuse_unfit
-from memory.write.commit_files import CommitWriter, check_writable
+from memory.write.branch_lock import obstacle
+from memory.write.commit_files import CommitWriter, Files, check_writable, commit_subject
 from memory.write.draft import Occasion
 from memory.write.kept_out import kept_back
-from memory.write.signing import commit_subject
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -177,8 +178,11 @@ class Committer(CommitWriter):
             # from another work tree, to the branch there: it is asked for on this one too
             self.spool.put(*own)
             batch = {**batch, own[0]: own[1]}
-        if batch:
-            refuse_unfit(self.home, own[0] if own else next(iter(batch)))
+        if batch and (said := unfit(self.home)):
+            hint = "finish it; the next Diurna command commits what waits"
+            if said.startswith("HEAD"):
+                hint = landing_hint(self.home.repository)
+            raise WaitsInSpool(own[0] if own else next(iter(batch)), said, hint)
         if held and not obstacle(self.home):
             batch = {**held, **batch}
         return self._commit(lock, tip, occasion, batch) if batch else Committed(tip)
@@ -200,14 +204,12 @@ class Committer(CommitWriter):
             return Committed(tip, tuple(findings))
         refs = [LogRef(stem, log_path(stem), blob_id(data)) for stem, data in fresh.items()]
         entries = [said[stem] for stem in fresh]
-        files: list[tuple[str, bytes | None]] = [
-            (ref.path, data) for ref, data in zip(refs, fresh.values(), strict=True)
-        ]
+        files: Files = tuple(zip([ref.path for ref in refs], fresh.values(), strict=True))
         if publishes(home, cache.policy) and not cache.unread():
             from memory.worktree.forecast import published_with
 
             extra, noticed = published_with(home, cache, tip, refs, entries, list(fresh.values()))
-            files += extra
+            files = (*files, *extra)
             findings += noticed
         cleared = [ref for ref in refs if clear_damaged(home, ref.blob)]
         made, shown = self.write(lock, tip, files, commit_subject(entries), occasion)

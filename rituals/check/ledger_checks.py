@@ -14,8 +14,7 @@ from ledger.model.logset import LogRef
 from ledger.model.order import ahead_by_a_day, is_sealed, is_weak
 from ledger.model.session import says_personal
 from memory.repair.seen_tip import lost_findings, named
-from memory.worktree.checkout import work_file
-from memory.worktree.edited_copy import copy_of, read_copy
+from memory.worktree.page_copies import copy_of, read_copy, work_file
 from memory.worktree.projection_files import committed_projection
 from memory.write.kept_out import finding, is_own
 from projection.policy.model import ASK, HOLD, UNSETTLED

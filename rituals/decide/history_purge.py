@@ -26,7 +26,7 @@ from memory.api import Memory
 from memory.edits.committed import note_checked, read_checked
 from memory.redaction.withheld_texts import held_logs
 from memory.repair.redacted_copies import clean_again
-from memory.worktree.commit_follow import finish_dead
+from memory.worktree.tree_update import finish_dead
 from memory.write.draft import SessionDraft
 from rituals.decide.redaction import holding_of, purge_of, work_trees
 

@@ -36,7 +36,7 @@ from ledger.remote.transport import advertised, fetch
 from ledger.wal.atomic_files import make_folder
 from memory.api import Memory
 from memory.worktree.merge_drivers import apply_drivers, plan_drivers
-from memory.worktree.mirror import keep_out_of_status, mirror
+from memory.worktree.page_copies import keep_out_of_status, mirror
 from projection.policy.model import APPEND, PACED, Policy
 from projection.policy.toml import read_policy
 from rituals.setup.git_hooks.hook_install import HookPlan, apply_hooks, plan_hooks, plan_removal

@@ -32,10 +32,10 @@ from ledger.model.ids import blob_id
 from ledger.model.record import Record
 from ledger.wal.spool import Spool
 from memory.api import Memory
-from memory.merge.tip_merge import AHEAD, Plan
+from memory.merge.sync_plan import AHEAD, Plan
 from memory.replay.trunk import trunk_of
 from memory.worktree.merge_drivers import apply_drivers, plan_drivers
-from memory.worktree.mirror import keep_out_of_status, mirror, mirror_changes
+from memory.worktree.page_copies import keep_out_of_status, mirror, mirror_changes
 from rituals.setup.setup_plan import refuse_branch, refuse_state
 from rituals.setup.strays import join_strays
 from rituals.setup.tree import is_known, pointer_to, refuse_others_folder

@@ -26,12 +26,11 @@ from ledger.remote.transport import Progress, advertised, fetch, push
 from ledger.wal.transfer_note import Transfer
 from memory.api import Memory
 from memory.merge.hand_written import code_beside
-from memory.merge.summary import Learned
-from memory.merge.tip_merge import APART, BEHIND, Plan
+from memory.merge.sync_plan import APART, BEHIND, Learned, Plan
 from memory.redaction.purged_logs import refuse_purged
 from memory.redaction.withheld_texts import held_logs
 from memory.repair.seen_tip import keep, missing, named, went
-from memory.worktree.edited_copy import edited_paths
+from memory.worktree.page_copies import edited_paths
 from memory.worktree.projection_files import is_published, refuse_unwritable
 from memory.write.kept_out import is_own
 from rituals.sync.backoff import CLOCK, Timer, courtesy, last_push, note_push, pause

@@ -14,7 +14,6 @@ from ledger.environment import variables
 from ledger.git.repository import Repository, read_reference, remote_branches
 from ledger.home import OWN_BRANCH, Home, branch_home
 from ledger.model.findings import Finding
-from ledger.model.ids import blob_id
 from ledger.model.layout import CONTINUITY_FILE, MOVED_FILE, POLICY_FILE, STATE_DIR, stem_of
 from ledger.model.order import is_stem, stamp_of
 from ledger.wal.git_locks import is_left
@@ -23,7 +22,7 @@ from memory.api import Memory
 from memory.replay.replayed_state import cold_state
 from memory.replay.upstream_homes import upstreams
 from memory.worktree.merge_drivers import plan_drivers
-from memory.worktree.projection_files import changes, projection_files
+from memory.worktree.projection_files import projection_files
 from projection.document.page_renderer import render
 from projection.policy.model import OFF
 from rituals.check.doctor.fix import COMMIT, MOVE, REBUILD, SET, Noticed, mended_by
@@ -150,7 +149,7 @@ def lock_noticed(survey: Survey) -> Iterator[Noticed]:
 def attributes_noticed(survey: Survey) -> Iterator[Finding | Noticed]:
     """Compare the attributes that are in force, and this clone's driver, with what the format asks for."""
     yield from attribute_findings(survey.home, survey.policy[1].view_files)
-    if plan_drivers(survey.home, survey.policy[1].view_files).steps:
+    if plan_drivers(survey.home).steps:
         said = "this clone has no driver that keeps a plain `git pull` out of the projection"
         step = "set the driver and its attributes in this clone"
         yield mended_by("attributes-missing", said, SET, step, then="sets it")
@@ -205,11 +204,9 @@ def cache_noticed(survey: Survey) -> Iterator[Noticed]:
     if any(finding.code == "unreadable" for finding in replayed.findings()):
         return  # the cache may well know what a lost log says
     cold = projection_files(replayed)
-    wrong = [
-        path for path, _ in changes(cold, {path: blob_id(data) for path, data in warm.items()})
-    ]
+    wrong = [path for path, _ in cold.changes(warm.blobs)]
     if (
-        view.encode("utf-8", "surrogateescape") != cold[CONTINUITY_FILE]
+        view.encode("utf-8", "surrogateescape") != cold.bodies[CONTINUITY_FILE]
         and CONTINUITY_FILE not in wrong
     ):
         wrong.insert(0, CONTINUITY_FILE)

@@ -22,7 +22,7 @@ from memory.recall.index.index_catch_up import index_file
 from memory.recall.meaning import make
 from memory.repair.lost_blobs import clear_damaged
 from memory.repair.lost_commits import copies
-from memory.worktree.checkout import store_blob
+from memory.worktree.index_entries import store_blob
 from memory.worktree.merge_drivers import apply_drivers, plan_drivers
 from rituals.check.survey import Survey
 
@@ -112,7 +112,7 @@ def _apply(survey: Survey, remedy: Remedy) -> None:
     elif kind == FETCH:
         _bring_back(survey, *remedy.target.split(" ", 1))
     elif kind == SET:
-        apply_drivers(home, plan_drivers(home, survey.policy[1].view_files))
+        apply_drivers(home, plan_drivers(home))
     elif kind == COMMIT:
         _commit(survey, remedy.target)
     elif kind == REBUILD and remedy.target:

@@ -11,9 +11,8 @@ from ledger.model.logset import LogRef
 from ledger.model.record import Record
 from memory.api import Memory
 from memory.replay.trunk import publishes
-from memory.worktree.checkout import work_file
+from memory.worktree.page_copies import work_file
 from memory.worktree.projection_files import (
-    changes,
     committed_projection,
     drift_findings,
     projection_files,
@@ -47,7 +46,7 @@ def projection_findings(
             yield from conflict_findings(path, here)
     if publishes(home, state.policy) and not home.plain:
         if tip:
-            paths = [path for path, _ in changes(projection_files(state), committed)]
+            paths = [path for path, _ in projection_files(state).changes(committed)]
             yield from drift_findings(paths)
         return
     data = bodies.get(CONTINUITY_FILE)
@@ -110,10 +109,8 @@ def recheck(memory: Memory) -> Recheck:
     files = projection_files(cold)
     cached = projection_files(memory.tip_state())
     committed = committed_projection(memory.home, memory.home.tip(), cold.policy)
-    drift = tuple(path for path, _ in changes(files, committed))
-    stale = sorted(
-        path for path in files.keys() | cached.keys() if files.get(path) != cached.get(path)
-    )
+    drift = tuple(path for path, _ in files.changes(committed))
+    stale = [path for path, _ in files.against(cached.blobs)]
     if memory.home.plain and _is_older(memory.home, committed.get(CONTINUITY_FILE, ""), cold):
         return Recheck(cold, (), tuple(stale), drift)
     return Recheck(cold, drift, tuple(stale))

@@ -17,7 +17,7 @@ from ledger.model.order import is_stem
 from ledger.wal.spool import Spool
 from memory.api import Memory
 from memory.edits.detect import Edit, edited_findings
-from memory.worktree.checkout import work_file
+from memory.worktree.page_copies import work_file
 from rituals.check.verify.session_listing import FILE_MODE, Listing
 
 _HINT = "`diurna check --absorb` makes a log of it; `diurna check --absorb --dry-run` shows which"
@@ -49,11 +49,10 @@ def committed_findings(memory: Memory) -> Iterator[Finding]:
     """Name what people committed and no log says, and what no log can say."""
     unabsorbed = [one for one in memory.unabsorbed() if one.stem]
     for edit in unabsorbed:
-        touch = edit.touch
-        where = f"the edit of commit {touch.commit[:12]} by {touch.author}"
+        where = f"the edit of commit {edit.commit[:12]} by {edit.author}"
         for event in edit.events:
             said = f"{where} says `{VERB_OF[type(event)]}: {event.id}`, and no log does"
-            yield Finding("undeclared-edit", said, touch.file, hint=_HINT)
+            yield Finding("undeclared-edit", said, edit.file, hint=_HINT)
     yield from (one for one in memory.left_alone() if one.line or not unabsorbed)
 
 

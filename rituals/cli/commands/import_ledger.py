@@ -214,7 +214,7 @@ def _apply(call: Invocation, task: _Task) -> tuple[list[str], list[str], list[Fi
     if task.foreign and not memory.waiting() and not memory.held():
         state = memory.state()  # the logs, and history, have now what the pages say
         written = pages.committed_projection(home, home.tip(), state.policy)
-        new = pages.changes(pages.projection_files(state), written)
+        new = pages.projection_files(state).changes(written)
         commits += [memory.commit_files(new, "diurna: pages of a ledger")] if new else []
     elif memory.publishes() and not memory.edited() and commits:
         made = memory.publish()[1]

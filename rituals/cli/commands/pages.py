@@ -12,7 +12,7 @@ from rituals.cli.output import Line, counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memory.edits.absorb import Absorption
+    from memory.edits.detect import Edit
     from memory.edits.discard import Dropped
 
 #: How many lines of a page that goes are shown.
@@ -58,26 +58,28 @@ def _dropped(one: Dropped, dry_run: bool) -> Iterator[str]:
 
 def absorb(call: Invocation, dry_run: bool) -> int:
     """Make a log of edits of pages."""
+    from memory.edits.detect import Edit
+
     memory = call.memory()
     found = memory.absorb(dry_run=dry_run)
     more = (*found.committed, *memory.left_alone())
-    call.landed = bool(found.commit or found.committed)
-    if found.file:
-        each = (found, *found.others)
-        lines = [line for one in each for line in _absorbed(one, call, memory.home.branch, dry_run)]
+    edits, branch = found.edits, memory.home.branch
+    call.landed = any(one.commit for one in edits) or bool(found.committed)
+    if edits:
+        lines = [line for one in edits for line in _absorbed(one, call, branch, dry_run)]
     elif found.committed:
         lines = ["committed edits " + ("would become logs" if dry_run else "became logs")]
     elif more:
         lines = ["nothing new: what no log can say stays in the file"]
     else:
         lines = ["nothing to do: continuity.md is as Diurna wrote it"]
-    others = [said for one in found.others for said in one.findings]
-    findings = (*found.findings, *others, *more)
-    call.answer({**_absorption_object(found), "dry_run": dry_run}, lines, findings=findings)
+    findings = (*[said for one in edits for said in one.findings], *more)
+    first, *others = map(_edit_object, edits or (Edit("", "", b""),))
+    call.answer({**first, "others": others, "dry_run": dry_run}, lines, findings=findings)
     return 0
 
 
-def _absorbed(found: Absorption, call: Invocation, branch: str, dry_run: bool) -> Iterator[Line]:
+def _absorbed(found: Edit, call: Invocation, branch: str, dry_run: bool) -> Iterator[Line]:
     """Yield what became of the edit of one file."""
     if not found.events:
         written = f"{found.file} {'would be' if dry_run else 'is'} written anew"
@@ -90,11 +92,11 @@ def _absorbed(found: Absorption, call: Invocation, branch: str, dry_run: bool) -
     yield from map(event_line, found.events)
 
 
-def _absorption_object(found: Absorption) -> dict[str, Any]:
+def _edit_object(found: Edit) -> dict[str, Any]:
     return {
         **fields_of(found, "file stem commit findings"),
         "events": [event_object(event) for event in found.events],
-        "others": [_absorption_object(one) for one in found.others],
+        "others": [],
     }
 
 

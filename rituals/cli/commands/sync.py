@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from memory.merge.summary import CHANGES, Learned
+from memory.merge.sync_plan import CHANGES, Learned
 from memory.write.draft import NOT_COMMITTED
 from projection.text.clipping import one_line
 from rituals.answers.record_fields import fields_of

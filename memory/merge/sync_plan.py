@@ -1,12 +1,15 @@
-"""Tell what the logs that arrived change in memory, by the facts that they name."""
+"""What a sync of two tips comes to, as a value, and what the logs that arrive change in memory."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ledger.model.findings import Finding
+from ledger.model.logset import LogRef
 from ledger.model.record import Record
 from ledger.model.session import Entry
 from memory.replay.ledger_snapshot import Snapshot
+from memory.replay.read_logs import Reading
 from projection.document.archive_pages import summary_of
 from projection.fold.fact_history import Fact
 from projection.fold.fold import collect, merged, resolve
@@ -23,6 +26,29 @@ class Learned(Record):
     def count(self, change: str) -> int:
         """Count the facts of which something is said."""
         return sum(1 for said, _, _ in self.named if change in said)
+
+
+#: How two tips stand to each other.
+SAME, AHEAD, BEHIND, APART = "same", "ahead", "behind", "apart"
+
+
+class Plan(Record):
+    """What two tips come to."""
+
+    relation: str  #: how ours stands to theirs
+    ours: str  #: the tip here, "" for none
+    theirs: str  #: the tip there, "" for none
+    tip: str  #: the commit that both sides are to have
+    came: tuple[LogRef, ...] = ()  #: the logs that are new here
+    agents: tuple[str, ...] = ()  #: who wrote them
+    went: int = 0  #: how many logs are new there
+    learned: Learned = Learned()  #: what the logs that came change in memory
+    findings: tuple[Finding, ...] = ()  #: what a person should know
+    #: what the logs that came say, where they are all that changes the state
+    reading: Reading | None = None
+    #: a file of the code that only our commits change: git sends those for their author
+    here: str = ""
+    there: str = ""  #: one that commits of theirs change: git brings those, so nothing is joined
 
 
 def learned(snapshot: Snapshot, tip: str, entries: Sequence[Entry]) -> Learned:

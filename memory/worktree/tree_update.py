@@ -1,16 +1,21 @@
-"""Update work trees, indexes and the mirror for a commit, also for one whose writer died.
+"""Bring work trees, indexes and the mirror to a commit, also for a writer that died (W18).
 
 With a commit on the checked-out branch exactly our own files change: their copies in the work tree and
-their index entries, and both before the branch moves (W18). Whatever the user staged or edited stays as it
-was. Meanwhile Diurna's lock bears a note that says so and names the tip before, so that the next owner of
-the lock can finish it, or take it back.
+their index entries. Whatever the user staged or edited stays as it was.
+
+Both have what a commit brings before the branch moves to it. The other way round a kill between the two
+leaves a branch that is ahead of its index, and the next commit of a person, which is made from that index,
+takes our files out again. This way it leaves a new file that is staged: whatever a person does then brings
+it in, or leaves it to the next command. Meanwhile Diurna's lock bears a note that names the tip before and
+the commit, so that the next owner of the lock can finish it, or take it back.
 """
 
 from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import time
+from collections.abc import Iterable, Sequence
 
 from ledger.errors import DiurnaError, ObjectMissing, StorageFailed
 from ledger.git.cli import EMPTY_TREE, Git
@@ -29,50 +34,112 @@ from ledger.wal.git_locks import (
     locks_of,
     said_by,
 )
-from ledger.wal.spool import Intents
-from memory.worktree.checkout import (
+from memory.worktree.index_entries import (
     FILE_MODE,
+    INDEX_TRIES,
     LATER,
     blobs_at,
     entry_line,
+    index_stamp,
     update_index,
-    work_file,
-    write_noted,
 )
 from memory.worktree.merge_drivers import ensure_drivers
+from memory.worktree.page_copies import mirror, mirror_changes, work_file, write_noted
 
-#: Sets entries of the index, as `update_index`.
-Stage = Callable[[Home, list[str], bool], list[Finding]]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ledger.git.commit_record import Move
+
+    #: (path relative to the home, bytes) that a commit adds or changes; None: takes out.
+    Files = Sequence[tuple[str, bytes | None]]
+    #: Sets entries of the index, as `update_index`.
+    Stage = Callable[[Home, list[str], bool], list[Finding]]
 
 _OURS = (SESSIONS_DIR, *EDITABLE, ARCHIVE_DIR, POLICY_FILE, ATTRIBUTES_FILE)
 
 
-def show_files(
-    home: Home, files: Sequence[tuple[str, bytes | None]], stage: Stage = update_index
-) -> list[Finding]:
-    """Let the work tree and the index, or the mirror, have what is committed.
+class Ahead:
+    """What the work tree and the index, or the mirror, have of a commit that a branch is about to move to.
 
-    Files are by their paths in the home; None takes one out. `stage` sets the index entries of a
-    checked-out home once the work tree has the files.
+    Args:
+        home: the home.
+        tip: where the branch stands, "" for unborn.
+        made: the commit.
+        files: what it changes, where that is known; else git is asked.
     """
-    if home.checked_out:
-        paths = [path for path, _ in files]
-        return ensure_drivers(home, paths) + follow(home, files, stage)
-    pages = [(path, data) for path, data in files if not path.startswith(SESSIONS_DIR + "/")]
-    if pages and home.kind == OWN_BRANCH and home.repository.top:
-        from memory.worktree.mirror import mirror
 
-        return mirror(home, pages)
-    return []
+    def __init__(self, home: Home, tip: str, made: str, files: Files | None = None) -> None:
+        self._home, self._tip, self._made, self._files = home, tip, made, files
+        self._lines: list[str] = []
+        self._index: tuple[int, ...] = ()  # as it was once it had the entries
+        self._moved = False
+        #: what could not be done
+        self.findings: list[Finding] = []
+
+    def show(self, move: Move) -> None:
+        """Write it, and move the branch."""
+        self._move = move
+        home, files = self._home, self._files
+        if files is None:
+            found = show_move(home, self._tip, self._made, self._stage)
+        elif home.checked_out:
+            found = ensure_drivers(home)
+            found += _follow(home, self._made, files, self._stage)
+        else:
+            pages = [one for one in files if not one[0].startswith(SESSIONS_DIR + "/")]
+            found = mirror(home, pages) if pages and home.repository.top else []
+        if not self._moved:  # nothing was to be staged
+            move(lambda: True)
+        self.findings = found
+
+    def _stage(self, home: Home, lines: list[str], sparse: bool) -> list[Finding]:
+        """Set the index's entries while git has the branch locked, and move it.
+
+        So nobody's commit has them before the branch does. One who holds the index is waited for with
+        nothing locked: their git may want the branch.
+        """
+        found: list[Finding] = []
+        self._moved, self._lines = True, lines
+
+        def is_set() -> bool:
+            found[:] = update_index(home, lines, sparse, tries=1)
+            self._index = index_stamp(home)
+            return not any(one.code == "index-busy" for one in found)
+
+        for attempt in range(INDEX_TRIES):
+            if self._move(is_set):
+                return found
+            time.sleep(0.01 * (attempt + 1))
+        self._index = ()  # somebody holds it for long: `settle` sets them, or tells
+        self._move(lambda: True)
+        return []
+
+    def take_back(self) -> None:
+        """Let them be as the branch has them: it did not move."""
+        if self._home.checked_out:
+            catch_up(self._home, self._made, self._home.tip())
+        elif self._home.repository.top:
+            mirror_changes(self._home, self._home.tip(), self._made)
+
+    def settle(self) -> None:
+        """See behind the move that they are still so: git knows nothing of Diurna's lock."""
+        home = self._home
+        if not home.checked_out:
+            return
+        if not self._index or self._index != index_stamp(home):
+            self.findings += update_index(home, self._lines)
+        here, tip = head(home.repository)
+        if here != home.reference:
+            catch_up(home, self._made, tip)
 
 
-def show_move(home: Home, tip: str, made: str) -> list[Finding]:
+def show_move(home: Home, tip: str, made: str, stage: Stage = update_index) -> list[Finding]:
     """Let them follow a branch from one commit to another, before it moves there or behind it."""
     if home.checked_out:
-        return ensure_drivers(home) + catch_up(home, tip, made)
+        return ensure_drivers(home) + catch_up(home, tip, made, stage=stage)
     if home.kind == OWN_BRANCH and home.repository.top:
-        from memory.worktree.mirror import mirror_changes
-
         return mirror_changes(home, made)
     return []
 
@@ -103,10 +170,8 @@ def finish_dead(home: Home, lock: Lock, tip: str = "") -> list[Finding]:
     trees = [where] * home.checked_out
     if lock.note.startswith(EVERY):
         await_gits(where.commondir, lock.noted_at)
-        locks, trees = (
-            (*locks, *every_lock(where.commondir)),
-            [where, *checked_out_elsewhere(where)],
-        )
+        locks = (*locks, *every_lock(where.commondir))
+        trees = [where, *checked_out_elsewhere(where)]
     found = [clear_stale_lock(where.commondir, one, lock.note, lock.noted_at) for one in locks]
     found += [
         clear_index_lock(where.commondir, tree.gitdir, tree.top, lock.noted_at) for tree in trees
@@ -122,14 +187,11 @@ def finish_dead(home: Home, lock: Lock, tip: str = "") -> list[Finding]:
         else:
             findings += show_move(home, base, tip)
         findings += show_elsewhere(home, base, tip)
-    if home.checked_out and lock.note.startswith((reference, EVERY)):
+    if home.checked_out and made and lock.note.startswith((reference, EVERY)):
         if base == tip:
             await_gits(where.commondir, lock.noted_at)
-        shown = Intents(home.spool_folder).last(reference, base)
-        if made:
-            changes = where.git().changes(base, made, *_ours(home)) or ()
-            shown = {path: "" if letter == "D" else blob for letter, _, blob, path in changes}
-        take_back(home, shown)  # but for what the branch has of it, whoever moved it
+        here, at = head(where)
+        catch_up(home, made, tip if here == home.reference else at)  # whoever moved the branch
     if not is_behind(findings):
         lock.settle()
     return findings
@@ -145,37 +207,33 @@ def _ours(home: Home) -> list[str]:
     return [home.prefix + path for path in _OURS] if home.kind == IN_TREE else ["."]
 
 
-def follow(
-    home: Home, files: Iterable[tuple[str, bytes | None]], stage: Stage = update_index
+def _follow(
+    home: Home, made: str, files: Files, stage: Stage = update_index, more: Sequence[str] = ()
 ) -> list[Finding]:
     """Let work tree and index have what a commit on the checked-out branch brings.
 
-    Its logs come last: a person who adds all behind a kill commits no redaction beside a page that
-    still shows the text. The home has a work tree; `files` are (path relative to the home, bytes) that
-    the commit adds or changes, None: takes out; `stage` sets the index entries once the work tree has
-    the files.
+    Its logs come last, and go first: a person who adds all behind a kill commits no redaction beside a
+    page that still shows the text. The home has a work tree; `stage` sets the index entries, and `more`,
+    once the work tree has the files.
 
     Returns:
         What could not be done; the commit itself stands.
     """
     here, tip = head(home.repository)
-    files = sorted(files, key=lambda one: one[0].startswith(SESSIONS_DIR + "/"))
     if here != home.reference:  # another branch was checked out meanwhile, or was begun there
         there = blobs_at(home, tip, [home.prefix + path for path, _ in files])
         files = [(path, data) for path, data in files
                  if there[home.prefix + path] == (blob_id(data) if data is not None else "")]  # fmt: skip
     findings: list[Finding] = []
-    lines: list[str] = []
-    shown: dict[str, str] = {}
+    lines = [*more]
     sparse = not os.path.isdir(home.folder) and _is_sparse(home)
-    for path, data in files:
-        full = f"{home.folder}/{path}"
-        if data is None:  # a projection page that the replay no longer makes
-            lines.append(entry_line(home.prefix + path, ""))
+    for path, data in sorted(files, key=_order):
+        full, is_log = f"{home.folder}/{path}", path.startswith(SESSIONS_DIR + "/")
+        lines.append(entry_line(home.prefix + path, "" if data is None else blob_id(data)))
+        if data is None:
             if os.path.isfile(full) and not leads_out(home, path):
                 os.unlink(full)
             continue
-        lines.append(entry_line(home.prefix + path, blob_id(data)))
         if sparse:
             continue
         link = leads_out(home, path)
@@ -183,58 +241,23 @@ def follow(
             findings.append(not_through(link, path))
             continue
         try:
-            if path.startswith(SESSIONS_DIR + "/") and os.path.lexists(full):
-                continue
-            write_noted(home, path, data, home.state_dir)
-            shown[home.prefix + path] = blob_id(data)
+            if not (is_log and os.path.lexists(full)):
+                write_noted(home, path, data, home.state_dir)
         except DiurnaError as problem:
             hint = problem.hint if _never_written(problem) else LATER
             said = f"{full} was not written: {problem}"
             findings.append(Finding("log-edited", said, path, 0, hint))
     findings += stage(home, lines, sparse)
-    if head(home.repository)[0] != here:
-        take_back(home, shown)
+    now, at = head(home.repository)
+    if now != here:
+        catch_up(home, made, at)
     return findings
 
 
-def take_back(home: Home, shown: Mapping[str, str]) -> None:
-    """Let files and their index entries be as the branch that is checked out has them.
-
-    They were set for a commit that did not come about, or for another branch, which git would refuse to go
-    back to over them. The home has a work tree; `shown` is path from the root -> blob id that it was
-    given, "" where it was taken out; what has another by now stays.
-
-    Raises:
-        ObjectMissing: the branch stands at what a prune took; nothing was changed.
-    """
-    git = home.repository.git()
-    there = blobs_at(home, head(home.repository)[1], shown, whole=True)
-    wrong = {path: blob for path, blob in there.items() if blob != shown[path]}
-    if not wrong:
-        return
-    # the other way round than in `follow`
-    wrong = dict(sorted(wrong.items(), key=lambda one: f"/{SESSIONS_DIR}/" not in f"/{one[0]}"))
-    listed = git.run("--literal-pathspecs", "ls-files", "-s", "-z", "--", *wrong)
-    rows = [row.partition("\t") for row in os.fsdecode(listed).split("\0") if row]
-    staged = {path: entry.split(" ")[1] for entry, _, path in rows}
-    lines = [
-        entry_line(path, blob)
-        for path, blob in wrong.items()
-        if staged.get(path, "") == shown[path]
-    ]
-    if lines:
-        update_index(home, lines)
-    bodies = iter(git.blobs([blob for blob in wrong.values() if blob]))
-    for path, blob in wrong.items():
-        body = next(bodies) if blob else None
-        inside = path[len(home.prefix) :]
-        here, full = work_file(home, inside), f"{home.folder}/{inside}"
-        if (blob_id(here) if here is not None else "") != shown[path]:
-            continue
-        if body is not None:
-            write_noted(home, inside, body, home.state_dir)
-        elif not blob:
-            os.unlink(full)
+def _order(file: tuple[str, bytes | None]) -> tuple[bool, bool]:
+    path, data = file
+    is_log = path.startswith(SESSIONS_DIR + "/")
+    return not (is_log and data is None), is_log
 
 
 def _never_written(problem: DiurnaError) -> bool:
@@ -263,12 +286,14 @@ def not_through(link: str, path: str) -> Finding:
     )
 
 
-def catch_up(home: Home, base: str, tip: str, *, logs_stay: bool = False) -> list[Finding]:
-    """Let work tree and index follow a commit whose writer died or failed before they did.
+def catch_up(
+    home: Home, base: str, tip: str, *, logs_stay: bool = False, stage: Stage = update_index
+) -> list[Finding]:
+    """Let work tree and index go from one commit to another.
 
     Only where both are as `base` has them, the index also as `tip` has it: what the user staged or edited
-    since stays. The home has a work tree; `base` is the tip before that commit, "" when the branch was
-    unborn; `logs_stay`: a log that the tip lacks may have been set back, and its file stays.
+    since stays. The home has a work tree; `base` is "" for nothing; `logs_stay`: a log that the tip lacks
+    may have been set back, and its file stays; `stage` sets the index entries.
     """
     git = home.repository.git()
     ours = _ours(home)
@@ -306,10 +331,10 @@ def catch_up(home: Home, base: str, tip: str, *, logs_stay: bool = False) -> lis
             files.append((inside, bodies.get(blob)))
         else:
             lines.append(f"{'0' if letter == 'D' else mode} {blob}\t{path}")
-    findings = follow(home, files)
-    if lines and head(home.repository)[0] == home.reference:
-        findings += update_index(home, lines)
-    return findings
+    branch, at = head(home.repository)
+    if branch != home.reference and at != tip:
+        lines = []
+    return _follow(home, tip, files, stage, lines)
 
 
 def _staged(git: Git, commit: str, paths: Sequence[str]) -> set[str]:

@@ -1,0 +1,265 @@
+"""The copies of projection files that people may edit: in the work tree, or in the mirror.
+
+Which bytes Diurna wrote last is remembered, so that a person's edit is told from them. The mirror is that
+of a branch of its own: its projection files in `.memory/`, outside git's view. What somebody edited there
+is left alone, as in a work tree.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+
+from ledger.errors import DiurnaError
+from ledger.home import OWN_BRANCH, Home
+from ledger.model.findings import Finding
+from ledger.model.ids import blob_id
+from ledger.model.layout import (
+    ARCHIVE_DIR,
+    CONTINUITY_FILE,
+    EDITABLE,
+    MIRROR_DIR,
+    SESSIONS_DIR,
+    VIEW_FILES,
+)
+from ledger.wal.atomic_files import Lock, make_folder, plain_bytes, replace_file
+from projection.policy.model import Policy
+
+#: Stands in the record of what was written for the commit that the mirror last followed the branch to.
+_FOLLOWED = MIRROR_DIR + "/"
+
+
+def written_record(home: Home) -> str:
+    """Return the file that remembers which projection bytes Diurna last wrote in this work tree."""
+    return f"{home.repository.gitdir}/diurna/written"
+
+
+def read_written(home: Home) -> dict[str, list[str]]:
+    """Return path -> blob ids of the projection files written in this work tree, the last one last."""
+    found: dict[str, list[str]] = {}
+    for line in (plain_bytes(written_record(home)) or b"").decode("utf-8", "replace").split("\n"):
+        if len(line) > 41:
+            found.setdefault(line[41:], []).append(line[:40])
+    return found
+
+
+def note_written(home: Home, blobs: Mapping[str, str]) -> None:
+    """Remember the projection bytes that are about to be written; of others nothing is kept."""
+    with _writing(home):
+        _note(home, blobs)
+
+
+def _writing(home: Home) -> Lock:
+    """Return the lock of the record, which `diurna check --replay --write` takes beside an append."""
+    make_folder(os.path.dirname(written_record(home)))
+    return Lock(f"{home.repository.gitdir}/diurna/writing")
+
+
+def _note(home: Home, blobs: Mapping[str, str]) -> None:
+    """Remember bytes, the record's lock held.
+
+    What was remembered and stands there yet is so still: whoever is killed between the two wrote either.
+    """
+    ours = {path: blob for path, blob in blobs.items() if not path.startswith(SESSIONS_DIR + "/")}
+    known = read_written(home)
+    was = {path: known.get(path, []) for path in ours}
+    for path, blob in ours.items():
+        before = set(was[path]) - {blob}
+        here = blob_id(plain_bytes(place_of(home, path)) or b"") if before else ""
+        known[path] = [*([here] if here in before else []), blob]
+    if all(known[path] == was[path] for path in ours):
+        return
+    text = "".join(f"{blob} {path}\n" for path in sorted(known) for blob in known[path])
+    replace_file(written_record(home), text.encode(), 0o600)
+
+
+def write_noted(home: Home, name: str, data: bytes, scratch: str = "") -> None:
+    """Write a projection file, or the copy of one in the mirror, ours whenever we are killed.
+
+    The home has a work tree; `name` is as `place_of` knows it, `scratch` as `replace_file` has it.
+    """
+    full, blob = place_of(home, name), {name: blob_id(data)}
+    make_folder(os.path.dirname(full), 0o777)
+    with _writing(home):
+        _note(home, blob)
+        replace_file(full, data, scratch=scratch)
+        _note(home, blob)  # what stood there before is a person's again, who puts it back
+
+
+def place_of(home: Home, name: str) -> str:
+    """Return where a projection file is by its path in the home, or the copy of one in the mirror."""
+    return f"{home.repository.top if name.startswith(f'{MIRROR_DIR}/') else home.folder}/{name}"
+
+
+def edited_copies(home: Home, paths: Iterable[str], committed: Mapping[str, str]) -> list[str]:
+    """Name the copies of projection files that are neither committed nor as Diurna wrote them.
+
+    The home has a work tree; paths are relative to the home; `committed` is path -> blob id at the tip.
+    In a mirror, which may be behind, whatever was committed once counts.
+    """
+    ours = read_written(home)
+    names, edited = dict[str, str](), dict[str, str]()
+    for path in paths:
+        names[path], place = copy_of(home, path)
+        data = plain_bytes(place)
+        if data is not None and (here := blob_id(data)) != committed.get(path):
+            if here not in ours.get(names[path], ()):
+                edited[path] = here
+    if edited and home.kind == OWN_BRANCH:
+        from memory.worktree.edit_base import ever_committed
+
+        once = ever_committed(home, home.tip(), edited)
+        edited = {path: blob for path, blob in edited.items() if path not in once}
+    return [names[path] for path in edited]
+
+
+def is_editable(path: str) -> bool:
+    """Tell whether an edit of a projection file, or of its copy in the mirror, is read back."""
+    return path.removeprefix(f"{MIRROR_DIR}/") in EDITABLE
+
+
+def edit_hint(path: str) -> str:
+    """Say what to do about a projection file that was edited by hand.
+
+    `path` is relative to the home, or that of the mirror.
+    """
+    if is_editable(path):
+        said = "`diurna check --absorb` makes a log of the edit; --dry-run says what it understands"
+        own = "; a file of your own stays, and [views] in diurna.toml must not name a view of that name"
+        return said + own * (path.removeprefix(f"{MIRROR_DIR}/") in VIEW_FILES)
+    then = "move the file elsewhere" if path.startswith(MIRROR_DIR) else "put it back as git has it"
+    way_out = (
+        "`diurna check --publish --discard-edits` writes it anew and keeps this one beside git"
+    )
+    return f"record what the edit says with `diurna note TEXT`, and {then}; or {way_out}"
+
+
+def edited_finding(path: str) -> Finding:
+    """Say that a projection file, or its copy in the mirror, was edited by hand and left alone."""
+    left = "left as it is" if path.startswith(MIRROR_DIR) else "left as it is and not published"
+    return Finding(
+        "hand-edited", f"{path} was edited by hand; it was {left}", path, hint=edit_hint(path)
+    )
+
+
+def work_file(home: Home, path: str) -> bytes | None:
+    """Return the work tree's copy of a file of the home, None when there is none."""
+    return plain_bytes(f"{home.folder}/{path}")  # what is no plain file is never ours
+
+
+def copy_of(home: Home, path: str = CONTINUITY_FILE) -> tuple[str, str]:
+    """Return what the copy of a projection file that people edit is called, and where it is.
+
+    Both are "" in a bare repository.
+    """
+    if not home.repository.top:
+        return "", ""
+    if home.kind == OWN_BRANCH:
+        name = f"{MIRROR_DIR}/{path}"
+        return name, f"{home.repository.top}/{name}"
+    return path, f"{home.folder}/{path}"
+
+
+def edited_paths(home: Home, policy: Policy) -> tuple[str, ...]:
+    """Return the files that can be edited, and whose copies are other than Diurna last wrote them.
+
+    A file in the place of a view that Diurna never wrote here is a person's own. Git is not asked.
+    """
+    wrote = read_written(home)
+    found = []
+    for path in (CONTINUITY_FILE, *policy.view_files) if home.repository.top else ():
+        name, place = copy_of(home, path)
+        data = read_copy(place)
+        if data is not None and blob_id(data) not in wrote.get(name, ()):
+            found += [path] if path == CONTINUITY_FILE or name in wrote else []
+    return tuple(found)
+
+
+def unread(home: Home, edited: Iterable[str]) -> tuple[str, ...]:
+    """Return those of the edited projection files that nobody reads back.
+
+    A page of the archive is one, and a file in the place of a view that Diurna never wrote there.
+    """
+    wrote = read_written(home)
+    return tuple(
+        [
+            path
+            for path in edited
+            if not is_editable(path)
+            or (path.removeprefix(f"{MIRROR_DIR}/") != CONTINUITY_FILE and path not in wrote)
+        ]
+    )
+
+
+def read_copy(path: str) -> bytes | None:
+    """Return the bytes of the copy, None when there is none; a link is never ours, and holds none."""
+    return None if os.path.isdir(path) and not os.path.islink(path) else plain_bytes(path)
+
+
+def mirror(home: Home, files: Iterable[tuple[str, bytes | None]]) -> list[Finding]:
+    """Write projection files to the mirror; None takes a page out.
+
+    The home has a branch of its own and a work tree; `files` are (path relative to the home, bytes).
+    """
+    findings: list[Finding] = []
+    folder = f"{home.repository.top}/{MIRROR_DIR}"
+    listed = list(files)
+    try:
+        keep_out_of_status(home)  # a fresh clone may never have seen `init`
+    except (DiurnaError, OSError) as problem:
+        findings.append(Finding("drift", f"the mirror shows in git's status: {problem}"))
+    edited = edited_copies(home, [path for path, _ in listed], {})
+    for path, data in listed:
+        full = f"{folder}/{path}"
+        if f"{MIRROR_DIR}/{path}" in edited:
+            findings.append(edited_finding(f"{MIRROR_DIR}/{path}"))
+            continue
+        try:
+            if data is None:
+                if os.path.isfile(full) and not os.path.islink(full):
+                    os.unlink(full)
+                continue
+            if os.path.islink(folder):
+                raise OSError("the mirror folder is a link")
+            write_noted(home, f"{MIRROR_DIR}/{path}", data)
+        except (DiurnaError, OSError) as problem:
+            findings.append(Finding("drift", f"the mirror {full} was not written: {problem}", path))
+    return findings
+
+
+def mirror_changes(home: Home, tip: str, base: str = "") -> list[Finding]:
+    """Let the mirror go to a commit, from one, or else from that to which it last followed the branch.
+
+    A plain `git fetch` or `git pull` may have moved the branch meanwhile.
+    """
+    base = base or read_written(home).get(_FOLLOWED, [""])[-1]
+    if not tip or base == tip:
+        return []
+    git = home.repository.git()
+    paths = (*EDITABLE, ARCHIVE_DIR)
+    rows = git.changes(base, tip, *paths)
+    if rows is None:  # history was rewritten, and what it was is collected
+        rows = git.differences("", tip, *paths)
+    bodies = git.blobs([blob for letter, _, blob, _ in rows if letter != "D"])
+    files = [(path, None if letter == "D" else next(bodies)) for letter, _, _, path in rows]
+    findings = mirror(home, files) if files else []
+    note_written(home, {_FOLLOWED: tip})
+    return findings
+
+
+def keep_out_of_status(home: Home) -> bool:
+    """Put the mirror into `.git/info/exclude`; tell whether that was needed."""
+    path = f"{home.repository.commondir}/info/exclude"
+    line = f"/{MIRROR_DIR}/"
+    try:
+        with open(path, encoding="utf-8", errors="surrogateescape") as file:
+            text = file.read()
+    except FileNotFoundError:
+        text = ""
+    if line in text.split("\n"):
+        return False
+    make_folder(os.path.dirname(path), 0o777)
+    if text and not text.endswith("\n"):
+        text += "\n"
+    replace_file(path, (text + line + "\n").encode("utf-8", "surrogateescape"))
+    return True
