@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ledger.codec.fact_blocks import order_meta, tidy
 from ledger.errors import DiurnaError, NotFound, WrongUsage
 from ledger.model.event import FactUpdated, Meta
@@ -22,17 +24,6 @@ from rituals.record.draft_composer import kinds_of
 from rituals.record.request import because
 from rituals.record.slips import kind_of, unknown_kind
 
-
-class Wording(Record):
-    """What a fact is to say, or to be, from now on; "" for what stays."""
-
-    text: str = ""
-    kind: str = ""  #: or a word that means one
-    until: str = ""  #: what ends it
-    entity: str = ""  #: what it is about, with commas
-    tags: str = ""  #: with commas
-
-
 #: What is said of a fact whose footer changes, by key.
 _FOOTERS = {
     "kind": "is of the kind",
@@ -42,8 +33,11 @@ _FOOTERS = {
 }
 
 
-def rewording(memory: Memory, fact: str, asked: Wording, reason: str) -> Decision:
+def rewording(memory: Memory, fact: str, given: Mapping[str, str]) -> Decision:
     """Plan to give a fact another text, another kind, other names, or what ends it.
+
+    `given` has the `text`; the `kind`, or a word that means one; `until` what it holds; the `entity` that
+    it is about, and its `tags`, with commas; "" for what stays; and the `reason`.
 
     Raises:
         NotFound: there is no such fact.
@@ -52,37 +46,38 @@ def rewording(memory: Memory, fact: str, asked: Wording, reason: str) -> Decisio
     """
     now = holding(memory, fact)
     fact, title = now.id, titled("Edit", (now.id,))
-    changed = _changed(memory, now, asked)
-    text, footers = tidy(asked.text) or now.text, dict(changed)
+    changed = _changed(memory, now, given)
+    text, footers = tidy(given["text"]) or now.text, dict(changed)
     same = len(now.heads) == 1 and text == now.text
     if same and not changed:
         return Decision(title, already=f"{fact} says so already")
+    reason = given["reason"]
     does = [] if same else [f"{fact} says now: {text}"]
     does += [f"{fact} {says} {footers[key]}" for key, says in _FOOTERS.items() if key in footers]
     event = because(FactUpdated(fact, text, _replaced(memory, now), meta=changed), reason)
     return Decision(title, tuple(does), (event,), reason=reason)
 
 
-def _changed(memory: Memory, now: Fact, asked: Wording) -> Meta:
+def _changed(memory: Memory, now: Fact, given: Mapping[str, str]) -> Meta:
     """Return the footers that are to change, with what they say then."""
-    said = dict(now.meta)
-    tags = names_in(asked.tags) or names_in(said.get(TAGS_KEY, ""))
+    said, kind, until = dict(now.meta), given["kind"], given["until"]
+    tags = names_in(given["tags"]) or names_in(said.get(TAGS_KEY, ""))
     pairs: list[tuple[str, str]] = []
-    if asked.kind:
+    if kind:
         kinds = kinds_of(memory)
-        meant, tag = kind_of(asked.kind, kinds)
+        meant, tag = kind_of(kind, kinds)
         if not meant:
-            wrong = unknown_kind(asked.kind, kinds)
+            wrong = unknown_kind(kind, kinds)
             raise WrongUsage(wrong.message, where="--kind", hint=wrong.hint)
         pairs += [("kind", meant)] if meant != now.kind else []
         tags = (*tags, tag) if tag and tag not in tags else tags
-    if asked.until and not until_in(asked.until):
+    if until and not until_in(until):
         hint = f"one of: {FORMS}"
-        raise WrongUsage(f"{asked.until[:80]!r} can end nothing", where="--until", hint=hint)
-    for key, names in ((TAGS_KEY, tags), (ENTITY_KEY, names_in(asked.entity))):
+        raise WrongUsage(f"{until[:80]!r} can end nothing", where="--until", hint=hint)
+    for key, names in ((TAGS_KEY, tags), (ENTITY_KEY, names_in(given["entity"]))):
         if names and names != names_in(said.get(key, "")):
             pairs.append((key, footer_value(", ".join(names))))
-    pairs += [(UNTIL_KEY, asked.until)] if asked.until not in ("", said.get(UNTIL_KEY)) else []
+    pairs += [(UNTIL_KEY, until)] if until not in ("", said.get(UNTIL_KEY)) else []
     return order_meta(tuple(pairs))
 
 

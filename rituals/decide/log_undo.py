@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from ledger.errors import DiurnaError, NotFound, WrongUsage
 from ledger.model.logset import LogRef
 from ledger.model.order import stem_in
-from ledger.model.record import Record
 from ledger.model.session import BY_KEY, Entry
 from memory.api import Memory
 from projection.fold.reversal import Irreversible, TakenBack, told_by
@@ -16,20 +15,6 @@ from rituals.decide.undo_plan import Past, Undoing
 
 #: Of how many logs git is asked at once who committed them; how many an undo can name in its header.
 _ASKED, _MOST = 200, 1000
-
-
-class Asked(Record):
-    """Which logs are to be taken back; nothing of it stands for one's own last one."""
-
-    stems: tuple[str, ...] = ()  #: or the start of some
-    session: str = ""  #: that wrote them
-    agent: str = ""  #: who wrote them
-    since: str = ""  #: a point of time from which on, as people write it
-
-    @property
-    def names_logs(self) -> bool:
-        """Whether it says which logs, and not only whose last one."""
-        return bool(self.stems or self.session or self.since)
 
 
 def undoing(memory: Memory, agent: str = "") -> Undoing:
@@ -103,8 +88,13 @@ def step_back_from(memory: Memory, stem: str) -> Undoing:
     return plan
 
 
-def taking_back(memory: Memory, asked: Asked) -> Undoing:
+def taking_back(
+    memory: Memory, stems: tuple[str, ...], session: str, agent: str, since: str
+) -> Undoing:
     """Plan to take back logs that are named, and what was derived from them.
+
+    They are named by their stems, or the start of some; or by the session or agent that wrote them, and
+    by a time from which on, as people write it; "" for each that is not said.
 
     Raises:
         NotFound: there are no such logs.
@@ -112,7 +102,7 @@ def taking_back(memory: Memory, asked: Asked) -> Undoing:
         WrongUsage: one is an undo, or they are too many.
     """
     past = Past(memory)
-    chosen = _chosen(memory, past, asked)
+    chosen = _chosen(memory, past, (stems, session, agent, since))
     standing = [ref for ref in chosen if ref.stem not in past.undone]
     if len(standing) > _MOST:
         hint = f"name at most {_MOST}, the newest first"
@@ -132,18 +122,21 @@ def _some(plan: Undoing) -> Undoing:
     return plan
 
 
-def _chosen(memory: Memory, past: Past, asked: Asked) -> list[LogRef]:
+def _chosen(
+    memory: Memory, past: Past, asked: tuple[tuple[str, ...], str, str, str]
+) -> list[LogRef]:
     """Return the logs that are named, in ledger order."""
     from memory.cache.name_lookup import log_named
 
     cache = memory.cache()
-    stems = {log_named(cache, stem).key for stem in asked.stems}
-    since = memory.bounds(asked.since, "")[0]
-    agent = asked.agent or ("" if asked.session or asked.stems else memory.asker())
+    some, session, agent, begin = asked
+    stems = {log_named(cache, stem).key for stem in some}
+    since = memory.bounds(begin, "")[0]
+    agent = agent or ("" if session or some else memory.asker())
     refs = []
     for ref, entry in past.logs:
         fits = ref.key in stems if stems else ref.key >= since
-        if not fits or asked.session not in ("", entry.session) or agent not in ("", entry.agent):
+        if not fits or session not in ("", entry.session) or agent not in ("", entry.agent):
             continue
         if told_by(entry) is None:
             refs.append(ref)

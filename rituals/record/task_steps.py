@@ -5,7 +5,7 @@ A handover is its move to handoff-ready, and the fact that says what the next on
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from ledger.errors import DiurnaError, DraftRefused, NotFound, Outrun, WrongUsage
@@ -25,88 +25,69 @@ from projection.policy.model import ATTEMPT_KIND, DEFAULT_KIND, HANDOFF_KIND, TA
 from projection.work.handoffs import handed_elsewhere
 from projection.work.tracked_tasks import Attempt, Task, failed_before, pick
 from rituals.record.draft_composer import draft_of_request, free_id, taken_in, words_for
+from rituals.record.option_values import parse_ids
 from rituals.record.request import NewFact, Request, because
 
 _TITLE_CHARS = 90
 
 
-class NewTask(Record):
-    """A task to be added; "" and () stand for not said."""
-
-    text: str  #: what is to be done
-    id: str = ""  #: of the fact; else one is made
-    priority: str = ""  #: high, medium or low
-    owner: str = ""  #: whom it is meant for
-    goal: str = ""  #: what it is good for
-    workstream: str = ""  #: that it is part of
-    depends: tuple[str, ...] = ()  #: ids of what comes first
-    serves: tuple[str, ...] = ()  #: ids of what it is done for
-    criteria: tuple[str, ...] = ()  #: when it is done: a fact each, tagged `criterion`
-    questions: tuple[str, ...] = ()  #: a thread each
-    risks: tuple[str, ...] = ()  #: a fact each, tagged `risk`
+#: What a new task has beside its text, in the order of its footers.
+_FOOTERS = ("serves", "priority", "owner", "goal", "workstream", "depends")
+#: What comes with it, a fact each: the value, its kind, its tags.
+_BESIDE = (
+    ("criterion", DEFAULT_KIND, ("criterion",)), ("question", THREAD_KIND, ()),
+    ("risk", DEFAULT_KIND, ("risk",)),
+)  # fmt: skip
 
 
 def adding(
-    memory: Memory, new: NewTask, author: Request, *, anyway: bool = False
+    memory: Memory, text: str, given: Mapping[str, Any], author: Request
 ) -> tuple[SessionDraft, tuple[Finding, ...]]:
     """Make the draft of a log that adds a task; say what is odd about it.
 
-    `author` says who records, in a header; `anyway` that ids that nobody knows are meant.
+    `given` may have its `id`; `priority`, `owner`, `goal` and `workstream`; ids of what it `depends` on
+    and what it `serves`; texts of each `criterion`, `question` and `risk`; and `anyway`: ids that nobody
+    knows are meant. `author` says who records, in a header.
 
     Raises:
         DraftRefused: it names something that nobody knows.
     """
-    if not anyway:
-        new = new._replace(
-            depends=tuple(map(memory.named, new.depends)),
-            serves=tuple(map(memory.named, new.serves)),
-        )
-        _refuse_unknown(memory, (*new.depends, *new.serves))
+    anyway, id = given.get("anyway", False), given.get("id", "")
+    said = {key: given.get(key, "") for key in _FOOTERS}
+    for key in ("depends", "serves"):
+        some = parse_ids(tuple(said[key]))
+        said[key] = ", ".join(some if anyway else _known(memory, some))
     try:
-        id = new.id or free_id(new.text, set(), taken_in(memory), words_for(memory))
+        made = id or free_id(text, set(), taken_in(memory), words_for(memory))
     except WrongUsage as problem:
         raise WrongUsage(problem.message, hint="name one: `--id my-id`") from None
-    said = (
-        ("serves", ", ".join(new.serves)), ("priority", new.priority), ("owner", new.owner),
-        ("goal", new.goal), ("workstream", new.workstream), ("depends", ", ".join(new.depends)),
-    )  # fmt: skip
-    task = NewFact(new.text, id, TASK_KIND, footers=tuple([pair for pair in said if pair[1]]))
-    serves = (("serves", id),)
+    footers = tuple([(key, value) for key, value in said.items() if value])
     beside = [
-        NewFact(text, kind=kind, tags=tags, footers=serves)
-        for texts, kind, tags in (
-            (new.criteria, DEFAULT_KIND, ("criterion",)),
-            (new.questions, THREAD_KIND, ()),
-            (new.risks, DEFAULT_KIND, ("risk",)),
-        )
-        for text in texts
+        NewFact(one, kind=kind, tags=tags, footers=(("serves", made),))
+        for key, kind, tags in _BESIDE
+        for one in given.get(key, ())
     ]
-    first = " ".join(new.text.split())
-    title = f"Task: {shortened(first, _TITLE_CHARS)}"
-    request = author._replace(title=title, new=(task, *beside), anyway=anyway)
-    draft, odd = draft_of_request(memory, request)
+    title = f"Task: {shortened(' '.join(text.split()), _TITLE_CHARS)}"
+    new = (NewFact(text, made, TASK_KIND, footers=footers), *beside)
+    draft, odd = draft_of_request(memory, author._replace(title=title, new=new, anyway=anyway))
     if not (author.session or memory.occasion().session):
         draft = draft._replace(
             type=EDIT
         )  # who plans moves no clock; in a session it is part of that
-    return draft if new.id else draft._replace(made=(id, *draft.made)), odd
+    return draft if id else draft._replace(made=(made, *draft.made)), odd
 
 
-def _refuse_unknown(memory: Memory, ids: tuple[str, ...]) -> None:
-    cache = memory.cache()
-    wrong = [id for id in dict.fromkeys(ids) if cache.fact(id) is None]
+def _known(memory: Memory, ids: Iterable[str]) -> tuple[str, ...]:
+    """Return ids whole; refuse those that nobody knows."""
+    found, cache = tuple(map(memory.named, ids)), memory.cache()
+    wrong = []
+    for id in dict.fromkeys([one for one in found if cache.fact(one) is None]):
+        hint = memory.near_hint(id)
+        hint = f"{hint}{' ' if hint.endswith('?') else '; '}{ANYWAY}"
+        wrong.append(Finding("unknown-id", f"there is no fact {id}", hint=hint))
     if wrong:
-        near = [(id, memory.near_hint(id)) for id in wrong]
-        raise DraftRefused(
-            tuple(
-                Finding(
-                    "unknown-id",
-                    f"there is no fact {id}",
-                    hint=f"{hint}{' ' if hint.endswith('?') else '; '}{ANYWAY}",
-                )
-                for id, hint in near
-            )
-        )
+        raise DraftRefused(tuple(wrong))
+    return found
 
 
 #: How often a claim is looked at again because somebody wrote meanwhile.

@@ -47,7 +47,7 @@ def edit(
       diurna edit api-timeouts --restore 3fa9c1d2
       diurna edit api-timeouts --restore --reason "The 20 s were a test; production has 10 s."
     """
-    from rituals.decide.fact_wording import Wording, rewording
+    from rituals.decide.fact_wording import rewording
 
     if mode:
         return _restore(call, id, text, reason, agent=agent, title=title, dry_run=dry_run)
@@ -63,8 +63,10 @@ def edit(
         import click
 
         text = "" if before.redacted else (click.edit(before.text, extension=".md") or "").strip()
-    wording = Wording(text, kind, until, entity, tags)
-    decide(call, rewording(memory, id, wording, reason), agent, title, dry_run)
+    given = {
+        "text": text, "kind": kind, "until": until, "entity": entity, "tags": tags, "reason": reason,
+    }  # fmt: skip
+    decide(call, rewording(memory, id, given), agent, title, dry_run)
 
 
 def close(
@@ -111,21 +113,19 @@ def undo(
       diurna undo --agent codex --since "2 hours ago" --yes
       diurna undo --redo --dry-run
     """
-    from rituals.decide.log_undo import Asked, redoing, taking_back, undoing
+    from rituals.decide.log_undo import redoing, taking_back, undoing
 
-    asked = Asked(stems, session, agent, since)
-    memory = call.memory()
+    memory, named = call.memory(), bool(stems or session or since)
     if not dry_run:
         memory.drain()
-    if redo and asked.names_logs:
+    if redo and named:
         hint = "leave the rest out"
         raise WrongUsage("--redo does again what the last undo took back", hint=hint)
-    if redo:
-        take_back(call, redoing(memory, agent), agent, title, dry_run, yes=yes)
-    elif asked.names_logs:
-        take_back(call, taking_back(memory, asked), "", title, dry_run, yes=yes, named=True)
+    if named:
+        plan, agent = taking_back(memory, stems, session, agent, since), ""
     else:
-        take_back(call, undoing(memory, agent), agent, title, dry_run, yes=yes)
+        plan = (redoing if redo else undoing)(memory, agent)
+    take_back(call, plan, agent, title, dry_run, yes=yes, named=named)
 
 
 def _restore(call: Invocation, /, id: str, version: str, reason: str, **recorded: Any) -> None:

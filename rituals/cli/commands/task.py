@@ -13,6 +13,8 @@ from rituals.cli.operation import DRY_RUN, option, word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from memory.write.draft import Receipt
     from rituals.cli.output import Line
     from rituals.record.task_steps import Change
@@ -149,17 +151,17 @@ def task(
 
     from rituals.cli.terminal.receipt_text import record
     from rituals.record import task_steps as steps
-    from rituals.record.option_values import parse_ids
     from rituals.record.own_home_parts import Drafts
     from rituals.record.request import Request
 
     memory, author = call.memory(), Request(agent=agent, role=role, session=session)
     if action == "add":
-        new = steps.NewTask(
-            words[0], id, priority, owner, goal, workstream, parse_ids(depends), parse_ids(serves),
-            criterion, question, risk,
-        )  # fmt: skip
-        drafts = Drafts(*steps.adding(memory, new, author, anyway=anyway))
+        given: dict[str, Any] = {
+            "id": id, "priority": priority, "owner": owner, "goal": goal, "workstream": workstream,
+            "depends": depends, "serves": serves, "criterion": criterion, "question": question,
+            "risk": risk, "anyway": anyway,
+        }  # fmt: skip
+        drafts = Drafts(*steps.adding(memory, words[0], given, author))
         return record(call, drafts, again=False, dry_run=dry_run, strict=False)
     id, state = (*words, "", "")[:2]
     given = {

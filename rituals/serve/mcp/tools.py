@@ -220,7 +220,6 @@ def task(
     """
     from rituals.answers.task_objects import Listed, Wanted, listed, task_object
     from rituals.record import task_steps as steps
-    from rituals.record.option_values import parse_ids
 
     if (action == "add" and not text.strip()) or (action == "move" and not state):
         raise WrongUsage(f"{action} needs {'text' if action == 'add' else 'state'}")
@@ -236,8 +235,8 @@ def task(
         return filled(notice=NOTICE, tasks=rows(*found[:MOST_LISTED]), notes=notes)
     if action == "add":
         points = tuple([line for line in criteria.split("\n") if line.strip()])
-        new = steps.NewTask(text, id, priority, depends=parse_ids((depends,)), criteria=points)
-        draft, odd = steps.adding(memory, new, author)
+        new = {"id": id, "priority": priority, "depends": (depends,), "criterion": points}
+        draft, odd = steps.adding(memory, text, new, author)
         added = memory.append(draft, tiers=True)
         return recorded(added, (*odd, *added.findings))
     given = {

@@ -25,7 +25,7 @@ from rituals.decide.fact_status import (
     reinstatement,
     returning,
 )
-from rituals.decide.fact_wording import Wording, holding, rewording
+from rituals.decide.fact_wording import holding, rewording
 from rituals.decide.open_contradictions import disputes
 from rituals.decide.redaction import held_lines, redaction, standing
 from rituals.decide.resolution import Verdict, choices, resolution
@@ -34,7 +34,7 @@ from rituals.record.draft_composer import free_id, kinds_of, taken_in, words_for
 from rituals.record.option_values import new_facts
 from rituals.record.own_home_parts import Drafts, drafts_of
 from rituals.record.request import Request, Supersession
-from rituals.record.task_steps import NewTask, adding, step
+from rituals.record.task_steps import adding, step
 from rituals.serve.web.actions.form_fields import (
     IDS,
     LINES,
@@ -121,8 +121,7 @@ def _reword(memory: Memory, form: Values) -> FormPlan:
     known = {**dict(fact.meta), "kind": fact.kind}
     form |= {key: "" if form[key] == known.get(key, "") else form[key] for key in _BESIDE}
     form |= {"text": "" if same else text, "id": fact.id}
-    asked = Wording(form.text, form.kind, form.until, form.entity, form.tags)
-    plan = planned(memory, rewording(memory, fact.id, asked, form.reason))
+    plan = planned(memory, rewording(memory, fact.id, form))
     return plan if same else plan._replace(before=fact.text, after=text)
 
 
@@ -150,11 +149,7 @@ def _withhold(memory: Memory, form: Values) -> FormPlan:
 def _add_task(memory: Memory, form: Values) -> Drafts:
     if not form.text:
         raise WrongUsage("the text is empty", hint="say what is to be done")
-    new = NewTask(
-        form.text, priority=form.priority, owner=form.owner, goal=form.goal, workstream=form.workstream,
-        depends=form.depends, criteria=form.criterion, questions=form.question, risks=form.risk,
-    )  # fmt: skip
-    return Drafts(*adding(memory, new, Request()))
+    return Drafts(*adding(memory, form.text, form, Request()))
 
 
 def _move(memory: Memory, form: Values, state: str) -> Any:
