@@ -203,7 +203,4 @@ def caller(host: str, environment: Mapping[str, str], payload: Mapping[str, obje
 def envelope(host: Host, event: str, text: str) -> dict[str, object]:
     """Put context into the object that a host takes; strict ones drop an object with any other key."""
     *outer, last = host.keys
-    found: dict[str, object] = {last: text}
-    for key in reversed(outer):
-        found = {key: {"hookEventName": event, **found}}
-    return found
+    return {outer[0]: {"hookEventName": event, last: text}} if outer else {last: text}

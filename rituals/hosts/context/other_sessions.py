@@ -293,7 +293,7 @@ def lines_of(
     parts = []
     if paths := [path for path in changed(observations) if path not in known]:
         last = max(one.at for one in observations if one.kind in ROUTINES and one.paths)
-        shown = ", ".join(_by_folder(paths[-_PATHS:]))
+        shown = ", ".join(map(path_said, paths[-_PATHS:]))
         parts.append(f"changed {shown}{_more(paths, _PATHS)} ({clock(last, newest)})")
     if tests:
         parts.append(f"tested: {', '.join(tests[-_TESTS:])}{_more(tests, _TESTS)}")
@@ -316,16 +316,6 @@ def changed(observations: Sequence[Observation]) -> list[str]:
     """Return the paths that were edited, moved or removed, each once."""
     paths = [path for one in observations if one.kind in ROUTINES for path in one.paths]
     return list(dict.fromkeys(paths))
-
-
-def _by_folder(paths: Sequence[str]) -> list[str]:
-    """Return paths as a line shows them: one in the folder of the one before it by its name alone."""
-    shown, last = [], ""
-    for path in paths:
-        folder, slash, name = path.rpartition("/")
-        shown.append(path_said(name if slash and folder == last else path))
-        last = folder
-    return shown
 
 
 def path_said(path: str) -> str:
