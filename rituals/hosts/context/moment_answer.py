@@ -132,7 +132,8 @@ def _said_before(moment: Moment, commondir: str, index: MomentIndex) -> Needed |
     from ledger.wal.kept_asks import asks_in, shown_title
     from projection.brief.wording import shortened, untagged
 
-    asks, told = asks_in(commondir), list[Told]()
+    asks = asks_in(commondir)
+    told: list[Told] = []
     for place, day, part, title, session, words in found:
         name = f"“{shortened(shown_title(title, session, asks), _NAME_CHARS)}”"
         about = name if part in ("", title) else f"{part} of {name}"
