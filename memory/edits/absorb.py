@@ -17,7 +17,7 @@ from ledger.model.layout import ABSORB_LOCK_FILE, EDITED_KEY, STATE_DIR
 from ledger.model.record import Record
 from ledger.secrets.scanner import find_secrets
 from ledger.wal.atomic_files import Lock, make_folder
-from memory.edits.committed import absorb_committed, committed_edit_findings
+from memory.edits.committed import absorb_committed
 from memory.edits.detect import Edit, edited_files, find_edit, find_edits, title_of
 from memory.replay.ledger_snapshot import Snapshot
 from memory.worktree.authorship import OVER_KEY, findings_in, left_alone
@@ -96,8 +96,7 @@ class Absorber:
             refuse_unwritable(self._home)
             refuse_incomplete(self._snapshot.ask(lambda cache: cache.unread()))
         given = self._snapshot, self._committer, self._state, self._when
-        said = absorb_committed(*given, dry_run=dry_run)
-        told = committed_edit_findings(self._home, said, dry_run)
+        told = absorb_committed(*given, dry_run=dry_run)
         if edits and not dry_run:
             edits = self._absorb()
         elif not edits:

@@ -28,7 +28,7 @@ from memory.redaction.withheld_lines import Telling
 from memory.replay.ledger_snapshot import Snapshot
 from memory.replay.read_logs import read_bytes
 from memory.replay.replayed_state import cold_state
-from memory.worktree.authorship import OVER_KEY, said_edits
+from memory.worktree.authorship import said_edits
 from memory.worktree.edit_base import OWN_FORMAT, is_own, line_of, published
 from memory.worktree.projection_files import refuse_unwritable
 from memory.write.draft import Occasion
@@ -66,8 +66,8 @@ def absorb_committed(
     *,
     theirs: str = "",
     dry_run: bool = False,
-) -> list[CommittedEdit]:
-    """Make logs of committed edits; the arguments are those of `Memory.absorb_committed`."""
+) -> tuple[Finding, ...]:
+    """Make logs of committed edits, and say what became of them, as `Memory.absorb_committed`."""
     home = snapshot.home
     tip = home.tip()
     if theirs:
@@ -85,7 +85,7 @@ def absorb_committed(
                 committer.drain(when())
             if not any(one.findings and not one.stem and _stands(home, tip, one) for one in edits):
                 note_checked(home, tip)
-    return edits
+    return _findings(home, edits, dry_run)
 
 
 def unabsorbed(
@@ -128,9 +128,7 @@ def _unwithheld(telling: Telling, edit: CommittedEdit) -> CommittedEdit:
     return edit._replace(events=(), stem="", data=b"", findings=(*edit.findings, *said))
 
 
-def committed_edit_findings(
-    home: Home, edits: list[CommittedEdit], dry_run: bool
-) -> tuple[Finding, ...]:
+def _findings(home: Home, edits: list[CommittedEdit], dry_run: bool) -> tuple[Finding, ...]:
     """Say what became of committed edits; what still stands in the file is told of by the file."""
     said: list[Finding] = []
     tip, git = home.tip(), home.repository.git()
@@ -203,7 +201,7 @@ def _read_edit(snapshot: Snapshot, nows: list[State], edit: CommittedEdit) -> Co
     if line is None:
         return None
     # what it was written on top of may be a person's too, and be said by then
-    base = published(home, commit, line, file, said_edits(home, commit, line.newest))
+    base = published(home, commit, line, file, said_edits(home, commit, line.newest)[0])
     if base is None or base == text:
         return None
     lefts = [read_edit(file, base, text, now) for now in nows]
@@ -211,8 +209,9 @@ def _read_edit(snapshot: Snapshot, nows: list[State], edit: CommittedEdit) -> Co
         return None
     edit = edit._replace(findings=lefts[0].findings)
     # the commit was made again, by a rebase, or the person edited on
-    told = (said_edits(home, home.tip(), line.newest, key=key) for key in (EDITED_KEY, OVER_KEY))
-    if not all(left.events for left in lefts) or any(edit.blob in blobs for blobs in told):
+    if not all(left.events for left in lefts) or any(
+        edit.blob in blobs for blobs in said_edits(home, home.tip(), line.newest)
+    ):
         return edit
     then = cold_state(snapshot, commit)
     read = read_edit(file, base, text, then)

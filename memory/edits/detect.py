@@ -115,7 +115,7 @@ def _on_top_of(home: Home, tip: str, blob: str, file: str) -> tuple[str, str]:
         return "", ""
     text = _text_of(home, blob)
     line = line_of(home, tip, text, file)
-    said = line is not None and blob in said_edits(home, tip, line.newest)
+    said = line is not None and blob in said_edits(home, tip, line.newest)[0]
     return (text, "") if said else ("", blob)
 
 

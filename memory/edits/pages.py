@@ -132,13 +132,12 @@ class Pages(Reader):
             WaitsInSpool: the logs are durable, and the next command that can write commits them.
             StorageFailed: the disk refused.
         """
-        from memory.edits.committed import absorb_committed, committed_edit_findings
+        from memory.edits.committed import absorb_committed
 
-        edits = absorb_committed(
+        return absorb_committed(
             self.snapshot.tip, self._committer, self.tip_state, self.occasion,
             theirs=theirs, dry_run=dry_run,
         )  # fmt: skip
-        return committed_edit_findings(self.home, edits, dry_run)
 
     def unabsorbed(self) -> list[CommittedEdit]:
         """Return what people committed into `continuity.md` and no log says yet."""

@@ -25,6 +25,9 @@ from projection.policy.model import Policy
 #: The same of a committed file that the person edited on: the log stands for it, too.
 OVER_KEY = "over"
 _HEADER_LIMIT_BYTES = 4096
+_NAMED_BLOB = re.compile(
+    rb"(?m)^(%s|%s): ([0-9a-f]{40})$" % (EDITED_KEY.encode(), OVER_KEY.encode())
+)
 
 
 class Left(Record):
@@ -76,7 +79,7 @@ def left_alone(
             continue
         read = _standing_edit(
             home, tip, path, unknown[path], text, state(),
-            lambda since, key: said_edits(home, tree() if tree else tip, since, fresh, key),
+            lambda since: said_edits(home, tree() if tree else tip, since, fresh),
         )  # fmt: skip
         said = [one._replace(message=f"{one.message}; it stays") for one in read.findings]
         if read.events:
@@ -138,43 +141,44 @@ def _standing_edit(
     blob: str,
     text: str,
     now: State,
-    told: Callable[[str, str], set[str]],
+    told: Callable[[str], tuple[set[str], set[str]]],
 ) -> Absorbed:
     """Read what a committed `continuity.md`, or the file of a view, says and no log does.
 
-    `path` is relative to the home, `blob` its id, `text` what it holds; `told` gives the blob ids that
-    logs behind a stem name by a header key.
+    `path` is relative to the home, `blob` its id, `text` what it holds; `told` is `said_edits` behind a
+    stem.
     """
     from projection.views.view_files import NOTHING, left_said, read_edit
 
     line = line_of(home, tip, text, path)
-    since = line.newest if line else ""
-    if blob in told(since, OVER_KEY):
+    edited, over = told(line.newest if line else "")
+    if blob in over:
         return NOTHING
-    if blob in told(since, EDITED_KEY):  # before 2, a log had what events could say of an edit
+    if blob in edited:  # before 2, a log had what events could say of an edit
         return left_said(path, text, now.policy)
-    said = told(since, EDITED_KEY)
-    base = published(home, tip, line, path, said) if line else None
+    base = published(home, tip, line, path, edited) if line else None
     return read_edit(path, None if base == text else base, text, now)
 
 
 def said_edits(
-    home: Home, commit: str, since: str, fresh: Iterable[bytes] = (), key: str = EDITED_KEY
-) -> set[str]:
-    """Return the blob ids of the edited files that logs of a commit already say.
+    home: Home, commit: str, since: str, fresh: Iterable[bytes] = ()
+) -> tuple[set[str], set[str]]:
+    """Return the blob ids of the edited files that logs of a commit already say, and of those below them.
 
-    Logs older than the stem `since`, "" for the beginning, are not looked at; `fresh` are further logs;
-    `key` is the header key that names them.
+    These are committed files that a person edited on, and that the log stands for, too (`OVER_KEY`). Logs
+    older than the stem `since`, "" for the beginning, are not looked at; `fresh` are further logs.
     """
-    wanted = re.compile(rb"\n%s: ([0-9a-f]{40})\n" % key.encode())
     git = home.repository.git()
     rows = git.tree_files(commit, home.prefix + SESSIONS_DIR) if commit else []
     refs = [ref for ref in log_refs(rows, home.prefix)[0] if ref.stem > since]
     bodies = [body or b"" for body in git.blobs(ref.blob for ref in refs)]
-    heads = [
-        body[:_HEADER_LIMIT_BYTES].partition(b"\n---\n")[0] + b"\n" for body in (*bodies, *fresh)
-    ]
-    return {found[1].decode() for head in heads if (found := wanted.search(head))}
+    found: dict[bytes, set[str]] = {EDITED_KEY.encode(): set(), OVER_KEY.encode(): set()}
+    for body in (*bodies, *fresh):
+        head = body[:_HEADER_LIMIT_BYTES].partition(b"\n---\n")[0]
+        for key, blob in _NAMED_BLOB.findall(head):
+            found[key].add(blob.decode("ascii"))
+    edited, over = found.values()
+    return edited, over
 
 
 def _texts(home: Home, blobs: Mapping[str, str]) -> dict[str, str]:

@@ -147,6 +147,26 @@ def work_file(home: Home, path: str) -> bytes | None:
     return plain_bytes(f"{home.folder}/{path}")  # what is no plain file is never ours
 
 
+def leads_out(home: Home, path: str) -> str:
+    """Return the folder on the way to a file that is a link out of the home (fault:J3), or ""."""
+    folder = home.repository.top
+    for name in (home.prefix + path).split("/")[:-1]:
+        folder = f"{folder}/{name}"
+        if os.path.islink(folder):
+            return folder
+    return ""
+
+
+def not_through(link: str, path: str) -> Finding:
+    """Say that a file was not written because a link is on the way to it."""
+    return Finding(
+        "log-edited",
+        f"{path} was not written: {link} is a link, which Diurna does not write through",
+        path,
+        hint="put a folder there; the commit itself stands",
+    )
+
+
 def copy_of(home: Home, path: str = CONTINUITY_FILE) -> tuple[str, str]:
     """Return what the copy of a projection file that people edit is called, and where it is.
 

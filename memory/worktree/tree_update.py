@@ -44,7 +44,14 @@ from memory.worktree.index_entries import (
     update_index,
 )
 from memory.worktree.merge_drivers import ensure_drivers
-from memory.worktree.page_copies import mirror, mirror_changes, work_file, write_noted
+from memory.worktree.page_copies import (
+    leads_out,
+    mirror,
+    mirror_changes,
+    not_through,
+    work_file,
+    write_noted,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -264,26 +271,6 @@ def _never_written(problem: DiurnaError) -> bool:
     """Tell whether no disk will ever take a file of this name."""
     cause = problem.__cause__
     return isinstance(cause, OSError) and cause.errno in (errno.ENAMETOOLONG, errno.EINVAL)
-
-
-def leads_out(home: Home, path: str) -> str:
-    """Return the folder on the way to a file that is a link out of the home (fault:J3), or ""."""
-    folder = home.repository.top
-    for name in (home.prefix + path).split("/")[:-1]:
-        folder = f"{folder}/{name}"
-        if os.path.islink(folder):
-            return folder
-    return ""
-
-
-def not_through(link: str, path: str) -> Finding:
-    """Say that a file was not written because a link is on the way to it."""
-    return Finding(
-        "log-edited",
-        f"{path} was not written: {link} is a link, which Diurna does not write through",
-        path,
-        hint="put a folder there; the commit itself stands",
-    )
 
 
 def catch_up(

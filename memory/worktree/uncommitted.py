@@ -16,6 +16,7 @@ from ledger.model.layout import log_path
 from ledger.wal.atomic_files import make_folder, replace_file
 from ledger.wal.spool import Spool
 from memory.cache.view_name import is_here, mark_here, mark_of
+from memory.worktree.page_copies import leads_out, not_through
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,8 +54,6 @@ def put_back(home: Home, stems: Iterable[str]) -> list[Finding]:
 
 def write_owed(home: Home, spool: Spool, stems: Iterable[str]) -> list[Finding]:
     """Write the files of logs that this work tree has not had yet; return what could not be written."""
-    from memory.worktree.tree_update import leads_out, not_through
-
     findings: list[Finding] = []
     if head(home.repository)[0] != home.reference:  # another branch was checked out meanwhile
         return findings
