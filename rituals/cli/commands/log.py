@@ -69,8 +69,10 @@ def log(
     memory = call.memory()
     lines = memory.log(agent, since, until, limit)
     nothing = "no session log matches" if agent or since or until else "no session log yet"
-    found_logs = {"sessions": [log_object(line) for line in lines]}
-    call.answer(found_logs, _log_lines(memory, lines, call.out), nothing=nothing)
+    call.answer(
+        lambda: {"sessions": [log_object(line) for line in lines]},
+        _log_lines(memory, lines, call.out), nothing=nothing,
+    )  # fmt: skip
 
 
 def _log_lines(memory: Memory, lines: Iterable[LogLine], out: Output) -> Iterator[Line]:
@@ -101,7 +103,7 @@ def around(
     nothing = "no session there" if found.start else "no session log yet"
     reach = "`--before` and `--after` reach further: 7d, 4w"
     call.answer(
-        _timeline_object(found), _timeline_lines(found, call.out),
+        lambda: _timeline_object(found), _timeline_lines(found, call.out),
         nothing="no session matches" if agent or kinds else nothing,
         hints=(reach,) if found.start and not found.sessions else (),
     )  # fmt: skip

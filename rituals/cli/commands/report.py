@@ -30,8 +30,8 @@ def report(call: Invocation, since: str, until: str, kind: str) -> None:
     from rituals.report.lifecycle_report import report
 
     found = report(call.memory(), since, until, kind, call.out.progress)
-    values = {"since": since, "until": until, "kind": kind, **_report_object(found)}
-    call.answer(values, _report_lines(found))
+    asked = {"since": since, "until": until, "kind": kind}
+    call.answer(lambda: {**asked, **_report_object(found)}, _report_lines(found))
     if not found.lives:
         call.out.talk("no fact matches" if since or until or kind else "no fact yet")
 

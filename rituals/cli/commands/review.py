@@ -109,7 +109,7 @@ def _review(call: Invocation, code: str, yes: bool, dry_run: bool) -> None:
     errors = () if call.json else tuple([one for one in outcome.verified if one.severity == ERROR])
     left = "the review does not count as held; `diurna review` asks what is left"
     call.answer(
-        _review_object(outcome, dry_run), _lines(call, outcome, dry_run=dry_run),
+        lambda: _review_object(outcome, dry_run), _lines(call, outcome, dry_run=dry_run),
         findings=(*errors, *outcome.findings), hints=(left,) if _cut_short(outcome) else (),
     )  # fmt: skip
 
