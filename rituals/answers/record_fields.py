@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from ledger.model.findings import Finding
 from ledger.model.record import Record
 from projection.document.fact_remarks import YES, Elsewhere, Mark
@@ -38,7 +40,12 @@ def fields_of(value: object, names: str) -> dict[str, Any]:
     The names have blanks between. `key=field.field` tells a field, here of a field, under another key;
     `name(a b)` describes what is there, or each of several, by its fields.
     """
-    return _described(value, _read(iter(names.replace("(", " ( ").replace(")", " ) ").split())))
+    return _described(value, _parsed(names))
+
+
+@cache
+def _parsed(names: str) -> list[Field]:
+    return _read(iter(names.replace("(", " ( ").replace(")", " ) ").split()))
 
 
 def _read(words: Iterator[str]) -> list[Field]:
@@ -55,7 +62,7 @@ def _described(value: Any, fields: list[Field]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for key, path, inner in fields:
         there = value
-        for name in path.split("."):
+        for name in path.split(".") if "." in path else (path,):
             there = getattr(there, name)
         if inner and type(there) in (tuple, list):
             found[key] = [_described(one, inner) for one in there]
@@ -66,11 +73,14 @@ def _described(value: Any, fields: list[Field]) -> dict[str, Any]:
 
 def plain(value: Any) -> Any:
     """Return a value as JSON carries it: a record by its fields, a finding without secrets."""
-    if type(value) in (tuple, list):
+    kind = type(value)
+    if kind is str or kind is bool or kind is int or value is None:
+        return value
+    if kind is tuple or kind is list:
         return [plain(one) for one in value]
-    if type(value) is dict:
+    if kind is dict:
         return {key: plain(one) for key, one in value.items()}
-    if type(value) is Finding:
+    if kind is Finding:
         from ledger.secrets.scanner import without_secrets
 
         told = _described(value, [(name, name, []) for name in _OF_A_FINDING])

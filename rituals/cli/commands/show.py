@@ -238,7 +238,7 @@ def _list(
                 for one in found
             ]
         },
-        [fact_line(one, marks[one.fact.id], told[one.fact.id]) for one in found],
+        (fact_line(one, marks[one.fact.id], told[one.fact.id]) for one in found),
         nothing="no fact matches" if len(state) else "no fact yet",
         hints=(hint,) if len(state) and not (found or archived or tier) else (),
     )
