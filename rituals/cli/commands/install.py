@@ -182,7 +182,7 @@ def _carry_out(
     lines: list[Line] = []
     for change in plan.changes:
         lines.append(told(_step(change), done=not dry_run))
-        lines += [_diff(change).removesuffix("\n")] if dry_run else []
+        lines += [_diff(change)] if dry_run else []
     if not plan.changes and not plan.left:
         lines = [f"nothing to do in {plan.base} for {', '.join(hosts) or 'any host'}"]
     files = [{"file": one.file, "did": _step(one).partition(" ")[0]} for one in plan.changes]
@@ -229,17 +229,13 @@ def _step(change: Change) -> str:
 
 def _diff(change: Change) -> str:
     """Return a unified diff of a file."""
-    before, after = (
-        [line.decode("utf-8", "replace") for line in (data or b"").splitlines(keepends=True)]
+    old, new = [
+        (data or b"").decode("utf-8", "replace").splitlines()
         for data in (change.before, change.after)
-    )
-    old, new = (
-        "/dev/null" if data is None else change.file for data in (change.before, change.after)
-    )
-    lines = unified_diff(before, after, old, new)
-    return "".join(
-        line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines
-    )
+    ]
+    was = "/dev/null" if change.before is None else change.file
+    now = "/dev/null" if change.after is None else change.file
+    return "\n".join(unified_diff(old, new, was, now, lineterm=""))
 
 
 def _ask_hosts(found: tuple[str, ...]) -> tuple[str, ...]:

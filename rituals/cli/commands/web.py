@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import os
 import signal
-import sys
-from collections.abc import Callable
 from importlib.util import find_spec
 
 from ledger.environment import variables
@@ -16,9 +14,6 @@ from ledger.errors import DiurnaError, WrongUsage
 from rituals.cli.context import Invocation
 from rituals.cli.operation import DRY_RUN, option, word
 from rituals.cli.output import counted
-
-#: So many pages of a site are worth a line where nobody sees a bar.
-_PAGES = 1000
 
 
 def web(
@@ -57,40 +52,19 @@ def web(
         raise KeyboardInterrupt
 
 
-def write_site(
-    call: Invocation, folder: str, base: str, dry_run: bool, *, shallow: bool = False
-) -> None:
-    """Write the pages as a site, and say how many.
-
-    The folder is absolute; `base` is where people will find it, "" for not said. With `shallow`
-    the history may be cut.
-    """
+def _write_site(call: Invocation, folder: str, base: str, shallow: bool, dry_run: bool) -> None:
+    """Write the pages as a site, and say how many; with `shallow` the history may be cut."""
     _look_for("jinja2", "starlette")
     from rituals.serve.web.site import export_site
 
-    done = export_site(
-        call.memory(), folder, base, _progress(call), shallow=shallow, dry_run=dry_run
-    )
+    how = {"shallow": shallow, "dry_run": dry_run}
+    done = export_site(call.memory(), folder, base, call.out.progress, **how)
     gone = f", {'remove' if dry_run else 'removed'} {done['removed']}" * bool(done["removed"])
     changed = f", {done['changed']} of them changed" if done["changed"] else ", all as they were"
     files = f"{counted(done['pages'], 'page')}, {counted(done['files'], 'file')} in all"
     said = f"{'would write' if dry_run else 'wrote'} {files}{'' if dry_run else changed}{gone}: {folder}"
     values = {"folder": folder, "base": base, "dry_run": dry_run, **done}
     call.answer(values, [said], hints=() if dry_run else (f"open {folder}/index.html",))
-
-
-def _progress(call: Invocation) -> Callable[[int, int], None]:
-    """Return what tells how far an export is: drawn on a terminal, else a line for each thousand pages."""
-    told = 0
-
-    def tell(done: int, total: int) -> None:
-        nonlocal told
-        call.out.progress(done, total)
-        if done // _PAGES > told and not sys.stderr.isatty():
-            told = done // _PAGES
-            call.out.talk(f"diurna export: {done:,} of {total:,} pages", fixed=True)
-
-    return tell
 
 
 def _look_for(*libraries: str) -> None:
@@ -163,7 +137,7 @@ def export(
     if what == "vault":
         return _write_vault(call, folder, dry_run)
 
-    write_site(call, folder, base, dry_run, shallow=allow_shallow)
+    _write_site(call, folder, base, allow_shallow, dry_run)
     return 0
 
 
