@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import partial
-
-import click
 
 from ledger.errors import WrongUsage
 from ledger.model.verbs import STATES
@@ -87,29 +84,24 @@ def ask_open(call: Invocation) -> bool:
     return True
 
 
-_LATER, _QUIT = "l", "q"
+_LATER, _QUIT = "later", "quit"
 
 
 def _asked(call: Invocation, id: str, *, leave: bool = False) -> str:
     """Show the sides and ask which holds; "" where there is none, or it is left; or `_QUIT`."""
+    from rituals.cli.terminal.review_walk_text import chosen
     from rituals.decide.resolution import choices
 
     found = disputes(call.memory(), (id,))
     if not call.out.lines(_lines(call.out, found)):
         return ""
-    call.out.flush()
     sides = [str(number) for number in range(1, len(choices(found)) + 1)]
-    kind = click.Choice([*sides, *([_LATER, _QUIT] if leave else []), "?"])
-    default = _LATER if leave else None
-    ask = partial(click.prompt, "which holds?", default, type=kind, show_choices=False, err=True)
-    while (said := ask()) == "?":
-        call.out.talk(f"  {sides[0]} to {sides[-1]}: that side holds, the others do not")
-        leaves = "l (q with all that follows)" if leave else "Ctrl-C"
-        call.out.talk(
-            f"  {leaves} leaves it open; `diurna conflicts {id} --text TEXT` says it anew"
-        )
-        call.out.flush()
-    return "" if said == _LATER else str(said)
+    letters = {side: (side, "this side holds, the others do not") for side in sides}
+    if leave:
+        anew = f"leave it open; `diurna conflicts {id} --text TEXT` says it anew"
+        letters |= {"l": (_LATER, anew), "q": (_QUIT, "leave all that follow open, too")}
+    said = chosen(letters, "l" if leave else None, call.out, ask="which holds?")
+    return "" if said == _LATER else said
 
 
 def _dispute_object(dispute: Dispute) -> dict[str, object]:

@@ -109,13 +109,18 @@ def _question(plan: Plan, question: Question, place: str) -> Iterator[Line]:
         yield ("reject:", "cyan"), f" {'; '.join(said)}"
 
 
-def chosen(choices: Mapping[str, tuple[str, str]], default: str, out: Output) -> str:
-    """Ask for one of some letters and return its name; `?` explains them and asks again."""
+def chosen(
+    choices: Mapping[str, tuple[str, str]], default: str | None, out: Output, ask: str = ""
+) -> str:
+    """Ask for one of some letters and return its name; `?` explains them and asks again.
+
+    It is asked with the names, or with `ask`.
+    """
     shown = [name.replace(letter, f"[{letter}]", 1) for letter, (name, _) in choices.items()]
     while True:
         out.flush()
         letter = click.prompt(
-            ", ".join([*shown, "[?]"]), type=click.Choice([*choices, "?"], case_sensitive=False),
+            ask or ", ".join([*shown, "[?]"]), type=click.Choice([*choices, "?"], case_sensitive=False),
             default=default, show_choices=False, err=True,
         ).lower()  # fmt: skip
         if letter in choices:
