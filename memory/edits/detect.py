@@ -28,7 +28,6 @@ from memory.worktree.edit_base import (
 from memory.worktree.page_copies import (
     copy_of,
     edited_copies,
-    edited_finding,
     edited_paths,
     read_copy,
     read_written,
@@ -163,8 +162,3 @@ def edited_files(home: Home, policy: Policy) -> tuple[str, ...]:
     committed = committed_projection(home, home.tip(), policy)
     paths = {*committed, CONTINUITY_FILE, *policy.view_files}
     return tuple(sorted(edited_copies(home, paths, committed)))
-
-
-def edited_findings(paths: tuple[str, ...]) -> tuple[Finding, ...]:
-    """Say which projection files a person edited."""
-    return tuple(edited_finding(path) for path in paths)

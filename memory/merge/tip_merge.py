@@ -93,11 +93,12 @@ class Planner:
             SyncRefused: a person has to decide; nothing was changed.
             WriteRefused: one side has a newer format.
         """
-        git, ours, theirs = self._git, self._ours, self._theirs
-        if ours == theirs or not theirs:
-            went = 0 if ours == theirs else len(self._snapshot.list_logs(ours)[0])
-            return Plan(SAME if ours == theirs else AHEAD, ours, theirs, ours, went=went)
-        with Objects(git) as self._objects:
+        ours, theirs = self._ours, self._theirs
+        if ours == theirs:
+            return Plan(SAME, ours, theirs, ours)
+        if not theirs:
+            return Plan(AHEAD, ours, theirs, ours, went=len(self._snapshot.list_logs(ours)[0]))
+        with Objects.of(self._home.repository) as self._objects:
             return self._plan_two()
 
     def _plan_two(self) -> Plan:

@@ -128,15 +128,8 @@ def is_projection(path: str) -> bool:
 
 def drift_findings(paths: list[str]) -> list[Finding]:
     """Say which files differ from the replay."""
-    return [
-        Finding(
-            "drift",
-            f"{path} differs from what the logs say",
-            path,
-            hint="run `diurna check --publish`",
-        )
-        for path in paths
-    ]
+    said, hint = "differs from what the logs say", "run `diurna check --publish`"
+    return [Finding("drift", f"{path} {said}", path, hint=hint) for path in paths]
 
 
 def refuse_edited(paths: tuple[str, ...]) -> None:

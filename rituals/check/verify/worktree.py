@@ -16,8 +16,8 @@ from ledger.model.logset import log_refs
 from ledger.model.order import is_stem
 from ledger.wal.spool import Spool
 from memory.api import Memory
-from memory.edits.detect import Edit, edited_findings
-from memory.worktree.page_copies import work_file
+from memory.edits.detect import Edit
+from memory.worktree.page_copies import edited_finding, work_file
 from rituals.check.verify.session_listing import FILE_MODE, Listing
 
 _HINT = "`diurna check --absorb` makes a log of it; `diurna check --absorb --dry-run` shows which"
@@ -29,9 +29,7 @@ def undeclared(memory: Memory, edits: tuple[Edit, ...]) -> Iterator[Finding]:
     found += committed_findings(memory)
     declared = {one.file for one in found}
     yield from found
-    for one in edited_findings(memory.edited()):
-        if one.file not in declared:
-            yield one
+    yield from [edited_finding(path) for path in memory.edited() if path not in declared]
 
 
 def edit_findings(edit: Edit) -> Iterator[Finding]:
