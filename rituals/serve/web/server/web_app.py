@@ -207,7 +207,7 @@ class Desk:
             return await self.show(request, lambda tip: already(done, go_on))
         self._notices[done.stem] = done
         for old in [*self._notices][:-_NOTICES]:
-            del self._notices[old]
+            self._notices.pop(old, None)
         if done.publishes:
             if self._publishing is not None:
                 self._publishing.cancel()
