@@ -177,25 +177,16 @@ def differences(before: str, after: str) -> list[tuple[str, str]]:
     """Return what stayed, went and came, in the order of the text: (`SAME`, `GONE` or `NEW`, words)."""
     for unit in (_WORD, _LINE):
         old, new = unit.findall(before), unit.findall(after)
-        start = _alike(old, new)
-        end = _alike(old[start:][::-1], new[start:][::-1])
-        gone, came = old[start : len(old) - end], new[start : len(new) - end]
-        steps = [(0, len(gone), 0, len(came))]  # where they are too long for words and for lines
-        if len(gone) * len(came) <= _MOST_PAIRS:
-            steps = changes(gone, came)
+        steps = [(0, len(old), 0, len(new))]  # where they are too long for words and for lines
+        if len(old) * len(new) <= _MOST_PAIRS:
+            steps = changes(old, new)
             break
-    found, here = [(SAME, "".join(old[:start]))], 0
+    found, here = list[tuple[str, str]](), 0
     for begin, past, to, upto in steps:
-        found += [(SAME, "".join(gone[here:begin])), (GONE, "".join(gone[begin:past]))]
-        found.append((NEW, "".join(came[to:upto])))
+        found += [(SAME, "".join(old[here:begin])), (GONE, "".join(old[begin:past]))]
+        found.append((NEW, "".join(new[to:upto])))
         here = past
-    return _joined([*found, (SAME, "".join(old[start + here :]))])
-
-
-def _alike(old: Sequence[str], new: Sequence[str]) -> int:
-    """Count what two sequences have in common from their start on."""
-    pairs = enumerate(zip(old, new, strict=False))
-    return next((at for at, (one, other) in pairs if one != other), min(len(old), len(new)))
+    return _joined([*found, (SAME, "".join(old[here:]))])
 
 
 def _joined(parts: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
