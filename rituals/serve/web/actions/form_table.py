@@ -107,7 +107,7 @@ def learn(tip: TipView, fields: Fields) -> FormPlan:
         raise WrongUsage(f"a proposal is accepted or rejected, and not {word[:20]!r}")
     plan = tip.learn_plan
     outcome = None
-    if key in [one.key for one in plan.proposals] + [one.key for one in plan.promotions]:
+    if key in [one.key for one in plan.steps]:
         said = {key: Word(word, text if word == ACCEPT else "")}
         outcome = record_answers(tip.memory, plan, said)
     if outcome is None or outcome.receipt is None:

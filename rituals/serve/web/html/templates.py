@@ -170,10 +170,10 @@ def _away(to: str, said: str, title: str) -> Markup:
     return where.format(plain(to), title % plain(said), named) if to else named
 
 
-def tier(name: str, short: bool = False) -> Markup:
-    """Write a tier: a dot in its colour, and its word, which says what it means unless that is short."""
+def tier(name: str) -> Markup:
+    """Write a tier: a dot in its colour, and its word, which says what it means."""
     word = TIER_WORDS.get(name, name)
-    title = Markup(' title="{}"').format(meaning(word)) if meaning(word) and not short else ""
+    title = Markup(' title="{}"').format(meaning(word)) if meaning(word) else ""
     return _TIER.format(name, title, word)
 
 
