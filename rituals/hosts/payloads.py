@@ -130,14 +130,17 @@ def write_file(path: str, data: bytes, at: int | None = None) -> None:
     os.replace(temporary, path)
 
 
-def files_in(folder: str) -> list[tuple[str, int, int]]:
-    """Return the files in a folder, no links: names, bytes and when they were written (ns since 1970)."""
+def files_in(folder: str, end: str = "") -> list[tuple[str, int, int]]:
+    """Return the files in a folder whose names end so: names, bytes and when written (ns since 1970).
+
+    A link is none.
+    """
     found = []
     try:
         with os.scandir(folder) as entries:
             for entry in entries:
                 try:
-                    if entry.is_file(follow_symlinks=False):
+                    if entry.name.endswith(end) and entry.is_file(follow_symlinks=False):
                         about = entry.stat(follow_symlinks=False)
                         found.append((entry.name, about.st_size, about.st_mtime_ns))
                 except OSError:

@@ -26,7 +26,7 @@ _SHELLS = frozenset(
 #: What stands between a host and what it starts.
 _ABOVE = 8
 #: So many of the sessions that were seen last are looked at.
-_LOOKED = 40
+_LOOKED = 16
 
 
 def host_process() -> str:
@@ -70,8 +70,8 @@ def host_session_here(commondir: str) -> str:
     named = host_session(variables())
     place = "" if named else here()
     folder = f"{commondir}/{CAPTURED_DIR}"
-    seen = [(written, name) for name, _, written in files_in(folder) if name.endswith(SEEN)]
-    for _, name in sorted(seen, reverse=True)[:_LOOKED] if place else ():
+    seen = files_in(folder, SEEN) if place else ()
+    for name, _, _ in sorted(seen, key=lambda one: -one[2])[:_LOOKED]:
         said = read_file(f"{folder}/{name}")
         if said.get("process") == place:
             return str(said.get("session"))

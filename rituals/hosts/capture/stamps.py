@@ -137,8 +137,8 @@ def sessions(commondir: str) -> list[Seen]:
     """Return the sessions that left something in a clone, each with its last sign, newest first."""
     found: dict[tuple[str, str], Seen] = {}
     folder = f"{commondir}/{CAPTURED_DIR}"
-    for name, _, _ in files_in(folder):
-        if name.endswith(SEEN) and (one := _seen(f"{folder}/{name}")) is not None:
+    for name, _, _ in files_in(folder, SEEN):
+        if (one := _seen(f"{folder}/{name}")) is not None:
             found[one.host, one.session] = one
     for spool in spools(commondir):
         known = found.get((spool.host, spool.session), Seen(spool.host, spool.session, "", ""))

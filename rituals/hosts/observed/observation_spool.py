@@ -166,12 +166,11 @@ def spool_of(commondir: str, host: str, session: str) -> Spool:
 def spools(commondir: str) -> list[Spool]:
     """Return the spools of a clone, newest first."""
     found, folder = [], f"{commondir}/{OBSERVED_DIR}"
-    for name, size, written in files_in(folder):
-        if name.endswith(".jsonl"):
-            host, _, session = name[:-6].partition("-")
-            if "~" in session:
-                session = _session_in(f"{folder}/{name}") or session
-            found.append(Spool(f"{folder}/{name}", host, session, size, written // 1_000_000))
+    for name, size, written in files_in(folder, ".jsonl"):
+        host, _, session = name[:-6].partition("-")
+        if "~" in session:
+            session = _session_in(f"{folder}/{name}") or session
+        found.append(Spool(f"{folder}/{name}", host, session, size, written // 1_000_000))
     found.sort(key=lambda spool: (-spool.changed_ms, spool.path))
     return found
 
