@@ -16,6 +16,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 
+from ledger.git.cli import Git
 from ledger.git.trees import FILE, FOLDER, entries, lookup
 from ledger.model.ids import blob_id, sha1
 from ledger.model.layout import ARCHIVE_DIR, POLICY_FILE, SESSIONS_DIR, stem_of
@@ -277,3 +278,45 @@ def _tree(entry: Entry | None) -> str:
 
 def _folder(tree: str) -> Entry | None:
     return (FOLDER, tree) if tree else None
+
+
+_OURS, _BASE, _THEIRS, _END = b"<<<<<<< ", b"||||||| ", b"=======", b">>>>>>> "
+
+
+def merge_lines(git: Git, one: bytes, base: bytes, two: bytes) -> tuple[bytes | None, str, str]:
+    """Merge two versions of a text that come from one base, line by line, with git's own merge.
+
+    Returns:
+        The merged text, None for a conflict, and the first line in conflict as each version has it.
+
+    Raises:
+        GitFailed: git could not.
+    """
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [os.path.join(folder, name) for name in ("one", "base", "two")]
+        for path, data in zip(paths, (one, base, two), strict=True):
+            with open(path, "wb") as file:
+                file.write(data)
+        status, merged, err = git.call("merge-file", "-p", "--diff3", "--", *paths)
+    if status == 0:
+        return merged, "", ""
+    if not merged or status > 127:  # otherwise the number of conflicts
+        raise git.failure("merge-file", status, err)
+    return None, *_first_conflict(merged)
+
+
+def _first_conflict(merged: bytes) -> tuple[str, str]:
+    """Return the first line of each side of the first conflict."""
+    found: dict[bytes, str] = {}
+    part = b""
+    for line in merged.split(b"\n"):
+        marker = next((one for one in (_OURS, _BASE, _THEIRS, _END) if line.startswith(one)), b"")
+        if marker == _END:
+            break
+        if marker:
+            part = marker
+        elif part and line.strip():
+            found.setdefault(part, line.decode("utf-8", "replace").strip()[:80])
+    return found.get(_OURS, ""), found.get(_THEIRS, "")

@@ -53,13 +53,23 @@ def made(kind: type[Made], path: str, fill: Callable[[sqlite3.Connection], None]
 
     It is in memory for a `path` of "", where the disk takes none, and where there is no key.
     """
+    temporary = f"{path}.{os.getpid()}.{os.urandom(4).hex()}.tmp"
     try:
         if Stamp(path).usable:
             make_folder(os.path.dirname(path))
-            write_beside(path, fill)
+            clear_abandoned(path)
+            os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+            base = sqlite3.connect(temporary, isolation_level=None)
+            try:
+                _in_bulk(base, fill)
+            finally:
+                base.close()
+            take_away(path, instead=temporary)
             return kind.open(path)
     except (sqlite3.Error, OSError, StorageFailed, kind.errors.damage):
         pass
+    finally:
+        try_unlink(temporary)
     with kind.errors:
         base = sqlite3.connect(":memory:", isolation_level=None)
         _in_bulk(base, fill)
@@ -72,28 +82,6 @@ def _in_bulk(base: sqlite3.Connection, fill: Callable[[sqlite3.Connection], None
     base.execute("PRAGMA synchronous=OFF")
     base.execute("PRAGMA journal_mode=OFF")
     fill(base)
-
-
-def write_beside(path: str, fill: Callable[[sqlite3.Connection], None]) -> None:
-    """Write a whole file beside the one of a name, and put it in its place.
-
-    Raises:
-        sqlite3.Error, OSError: it can not be written; nothing changed.
-    """
-    temporary = f"{path}.{os.getpid()}.{os.urandom(4).hex()}.tmp"
-    clear_abandoned(path)
-    try:
-        os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
-        base = sqlite3.connect(temporary, isolation_level=None)
-        try:
-            _in_bulk(base, fill)
-        finally:
-            base.close()
-        take_away(path, instead=temporary)
-    except BaseException:
-        if os.path.exists(temporary):
-            os.unlink(temporary)
-        raise
 
 
 def copy(cache: Cache, path: str) -> Cache:

@@ -32,7 +32,7 @@ from ledger.model.findings import Finding
 from ledger.model.layout import ARCHIVE_DIR, CONTINUITY_FILE, POLICY_FILE, SESSIONS_DIR, VIEW_FILES
 from ledger.model.logset import LogRef, log_refs
 from ledger.model.order import is_stem
-from ledger.remote.tree_merge import Joined, Read, Sides, find, join
+from ledger.remote.tree_merge import Joined, Read, Sides, find, join, merge_lines
 from memory.merge.hand_written import (
     HandWritten,
     code_beside,
@@ -53,7 +53,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ledger.git.merge_file import LineMerge
     from memory.cache.cache_file import Cache
     from memory.replay.ledger_snapshot import Progress, Snapshot
     from projection.policy.model import Policy
@@ -241,44 +240,42 @@ class Planner:
 
     def _blend(self, one: bytes, base: bytes | None, two: bytes) -> bytes | None:
         """Merge the policy's lines; what comes out must be one, or a person has to see to it."""
-        from ledger.git.merge_file import merge_lines
         from projection.policy.toml import read_policy
 
-        merged = self._elder(one, two) if base is None else merge_lines(self._git, one, base, two)
-        if merged.text is None:
+        text, *clashing = (
+            self._elder(one, two) if base is None else merge_lines(self._git, one, base, two)
+        )
+        if text is None:
             sides = sorted([(self._ours, "here"), (self._theirs, "there")])
-            lines = zip(sides, (merged.one, merged.two), strict=True)
+            lines = zip(sides, clashing, strict=True)
             said = sorted(f"{where} {line or 'nothing'}" for (_, where), line in lines)
             self._because = f": {', '.join(said)}"
             return None
         try:
-            read_policy(merged.text, newer_ok=True)
+            read_policy(text, newer_ok=True)
         except PolicyInvalid as problem:
             self._because = f", and both together are no policy: {problem.message}"
             return None
-        return merged.text
+        return text
 
-    def _elder(self, one: bytes, two: bytes) -> LineMerge:
+    def _elder(self, one: bytes, two: bytes) -> tuple[bytes | None, str, str]:
         """Take the policy of the ledger that began first, where they differ in the project's name alone.
 
         Each `init` wrote one, and nobody changed anything in it.
         """
-        from ledger.git.merge_file import LineMerge
-
         rows = [
             re.sub(rb"(?m)^project *=.*$", b"", text, count=1).split(b"\n") for text in (one, two)
         ]
         for pair in zip_longest(*rows, fillvalue=b""):
             if pair[0] != pair[1]:
-                return LineMerge(
-                    None, *[row.decode("utf-8", "replace").strip()[:80] for row in pair]
-                )
+                ours, theirs = [row.decode("utf-8", "replace").strip()[:80] for row in pair]
+                return None, ours, theirs
         begun = ("log", "--max-parents=0", "--format=%ct")
         born = [
             min(map(int, self._git.text(*begun, tip).split()))
             for tip in sorted((self._ours, self._theirs))
         ]
-        return LineMerge(two if born[1] < born[0] else one)
+        return two if born[1] < born[0] else one, "", ""
 
     def _clash(self, paths: tuple[str, ...]) -> SyncRefused:
         more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""

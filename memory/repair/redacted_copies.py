@@ -11,6 +11,7 @@ from __future__ import annotations
 import fcntl
 import os
 import zlib
+from collections.abc import Callable, Container
 
 from ledger.codec.log import decode
 from ledger.errors import DiurnaError
@@ -177,13 +178,8 @@ def _clear_sessions(home: Home, telling: Telling) -> None:
         if telling.may_stand_in(data):
             replace_file(path, telling.without_items(data), 0o600)
     for path in [path for folder in _LINES for path in _files(f"{state}/{folder}")]:
-        if not telling.may_stand_in(_read(path)):
-            continue
-        with open(path, "rb+") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)  # who waits to write opens the new one
-            lines = file.read().split(b"\n")
-            kept = [_spaced(line) if telling.may_stand_in(line) else line for line in lines]
-            replace_file(path, b"\n".join(kept), 0o600)
+        if telling.may_stand_in(_read(path)):
+            _space_out(path, telling.may_stand_in)
 
 
 def _clear_observed(home: Home, cache: Cache) -> None:
@@ -197,21 +193,20 @@ def _clear_observed(home: Home, cache: Cache) -> None:
             if session and session.encode() in _read(path):
                 unlink(path)
         for path in _files(f"{state}/observed") if span is not None else ():
-            with open(path, "rb+") as file:
-                fcntl.flock(file, fcntl.LOCK_EX)
-                head, *lines = file.read().split(b"\n")
-                if span is None or f'"began": {span.name},'.encode() not in head:
-                    continue
-                kept = [
-                    _spaced(line) if span.start <= number < span.end else line
-                    for number, line in enumerate(lines)
-                ]
-                replace_file(path, b"\n".join([head, *kept]), 0o600)
+            head = _read(path).partition(b"\n")[0]
+            if span is not None and f'"began": {span.name},'.encode() in head:
+                _space_out(path, lambda _: False, range(span.start + 1, span.end + 1))
 
 
-def _spaced(line: bytes) -> bytes:
-    """Return a line that says nothing and is as long: lines behind it are known by their bytes."""
-    return REDACTED.encode().ljust(len(line))[: len(line)]
+def _space_out(path: str, is_gone: Callable[[bytes], bool], numbers: Container[int] = ()) -> None:
+    """Let some lines of a file say nothing at their length: those behind them are known by their bytes."""
+    with open(path, "rb+") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)  # who waits to write opens the new one
+        lines = file.read().split(b"\n")
+        for number, line in enumerate(lines):
+            if number in numbers or is_gone(line):
+                lines[number] = REDACTED.encode().ljust(len(line))[: len(line)]
+        replace_file(path, b"\n".join(lines), 0o600)
 
 
 def _files(folder: str) -> list[str]:
