@@ -5,6 +5,7 @@ The whole state is not looked at: what is live, the newest logs, and the few fac
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import lru_cache
 
 from ledger.codec.log import read_header
@@ -90,12 +91,12 @@ class Asked(Record):
 def made_for(
     snapshot: Snapshot,
     asked: Asked,
-    recall: Callable[..., Answer] | None = None,
+    found: tuple[str, ...] = (),
     passages: tuple[Session, ...] = (),
 ) -> Brief:
     """Gather and write a brief of a home and those beside it, all as of one commit.
 
-    `recall` asks the index for the task (`found_for`), None where there is none; `passages` answer it.
+    `found` are the ids of the facts that answer its task (`found_for`), best first, and so are `passages`.
 
     Raises:
         WrongUsage: the budget is too small.
@@ -105,64 +106,59 @@ def made_for(
             f"{asked.budget_chars} characters are too few for a brief",
             hint=f"the least is {LEAST_BRIEF_CHARS}, the usual {BRIEF_CHARS}",
         )
-    home = snapshot.home
     from memory.replay.upstream_homes import layers_beside
 
     layers = layers_beside(snapshot)
-    found = found_for(recall, words_of(snapshot, asked.task)) if recall else ()
-    asked = asked._replace(task=snapshot.ask(lambda cache: _task_named(cache, asked.task)))
-    material = snapshot.ask(lambda cache: _material(home, cache, asked, found))
-    material = material._replace(passages=passages)
-    if layers:
-        material = material._replace(beside=beside(layers))
+    material = snapshot.ask(lambda cache: _material(snapshot.home, cache, asked, found))
+    material = material._replace(passages=passages, beside=beside(layers) if layers else ())
     made = brief(material, asked.budget_chars)
     return made._replace(text=as_json(made)) if asked.json else made
 
 
-def _task_named(cache: Cache, said: str) -> str:
-    """Return the id of the task that begins so; for words, and for whatever else begins so, them."""
-    if not is_fact_id(said) or is_named(cache, said):
-        return said
-    try:
-        fact = cache.fact(fact_named(cache, said))
-    except NotFound:
-        return said
-    return fact.id if fact is not None and fact.kind == TASK_KIND else said
+def task_of(snapshot: Snapshot, said: str) -> tuple[str, str]:
+    """Return a task as it is asked for, by its id where that begins so, and the words to look for.
+
+    These are the text of the fact that has the id, else what was said.
+    """
+
+    def ask(cache: Cache) -> tuple[str, str]:
+        task, known = said, None
+        if is_fact_id(said):
+            with suppress(NotFound):
+                known = cache.fact(said if is_named(cache, said) else fact_named(cache, said))
+            if known and known.id != said and known.kind != TASK_KIND:
+                known = None
+            task = known.id if known else said
+        if known is None or known.redacted:
+            return task, task
+        return task, f"{task.replace('-', ' ')} {known.text[:_WORDS_CHARS]}"
+
+    return snapshot.ask(ask)
 
 
-def words_of(snapshot: Snapshot, task: str) -> str:
-    """Return what is looked for where the task is the id of a fact: its text; else what was said."""
-    task = snapshot.ask(lambda cache: _task_named(cache, task))
-    if is_fact_id(task):
-        known = snapshot.ask(lambda cache: cache.fact(task))
-        if known is not None and not known.redacted:
-            return f"{task.replace('-', ' ')} {known.text[:_WORDS_CHARS]}"
-    return task
-
-
-def found_for(recall: Callable[..., Answer], task: str) -> tuple[str, ...]:
-    """Return the ids of the facts that the search finds for a task, best first.
+def found_for(recall: Callable[..., Answer], words: str) -> tuple[str, ...]:
+    """Return the ids of the facts that the search finds for a task in words, best first.
 
     A task is no query: its quotes and dashes ask for nothing. `recall` asks the index
-    (`memory.query.reader.Reader.recall`); `task` is in words (`words_of`).
+    (`memory.query.reader.Reader.recall`).
     """
     from memory.recall.recall_values import FACTS, Filters, without_operators
 
-    words = without_operators(task)
+    words = without_operators(words)
     if not words:
         return ()
     answer = recall(words, limit=_FOUND, filters=Filters(within=FACTS), loose=True)
     return tuple([hit.id for hit in answer.hits])
 
 
-def _material(home: Home, cache: Cache, asked: Asked, found: Sequence[str]) -> Material:
+def _material(home: Home, cache: Cache, asked: Asked, found: tuple[str, ...]) -> Material:
     marks, elsewhere = marks_at(home, cache).few(_ELSEWHERE)
     view, summary = marks.here.view(cache, cache.view()), cache.summary
     most = view.policy.brief.rest
     entry = lru_cache(maxsize=None)(cache.entry)  # a log may bring thousands of facts
     last = cache.newest_of(asked.agent) if asked.agent else ""
     since = quiet_since(cache.work_stems(QUIET_SESSIONS), cache.work_dates(DAYS))
-    asked_for, found = _asked_for(cache, asked.task), tuple(found)
+    asked_for = _asked_for(cache, asked.task)
     news, more_news = _news(cache, last, asked.budget_chars // _LINE_CHARS, marks)
     live = {standing.fact.id for standing in view.live}
     standing_of = cache.placing()

@@ -360,15 +360,16 @@ class Reader(OpenHome):
         Raises:
             WrongUsage: the budget is too small.
         """
-        from memory.brief.brief_maker import Asked, made_for, words_of
+        from memory.brief.brief_maker import Asked, found_for, made_for, task_of
         from memory.brief.brief_place import branch_of, changed_files
 
         asker, branch = agent or self.asker(), branch_of(self.home)
-        changed = changed_files(self.home) if task else ()
-        asked = Asked(asker, role, task, branch, changed, budget_chars, json, asks)
+        asked = Asked(asker, role, task, branch, (), budget_chars, json, asks)
         if not task:
             return made_for(self.snapshot, asked)
         from memory.query.prompt_facts import passages_for
 
-        passages = passages_for(self.recall, words_of(self.snapshot, task))
-        return made_for(self.snapshot, asked, self.recall, passages)
+        task, words = task_of(self.snapshot, task)
+        asked = asked._replace(task=task, changed=changed_files(self.home))
+        found, passages = found_for(self.recall, words), passages_for(self.recall, words)
+        return made_for(self.snapshot, asked, found, passages)
