@@ -199,21 +199,15 @@ def test_a_host_with_hooks_of_its_own_is_told_and_observed_once(
     """Copilot runs Claude's hooks beside its own, of the project or of the user; Claude in its shell is Claude."""
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("COPILOT_CLI", "1")
+    top = str(door.repo.path)
     for number, more in enumerate(((), ("--user",))):
-        mine = {
-            "session_id": f"p-{number}",
-            "cwd": str(door.repo.path),
-            "source": "new",
-            "timestamp": "1",
-        }
-        edited = {**mine, "tool_name": "Edit", "tool_input": {"path": f"{door.repo.path}/a"}}
+        mine = {"session_id": f"p-{number}", "cwd": top, "source": "new", "timestamp": "1"}
+        edited = {**mine, "tool_name": "Edit", "tool_input": {"path": f"{top}/a"}}
         assert "you are copilot" in context(door.call("claude", "SessionStart", mine))
         assert run("install", "copilot", "--no-mcp", *more).code == 0
         assert door.call("claude", "SessionStart", mine) == b"{}\n"
-        assert (
-            door.call("claude", "PostToolUse", edited) == b"{}\n"
-            and observed(run, f"p-{number}") == []
-        )
+        assert door.call("claude", "PostToolUse", edited) == b"{}\n"
+        assert observed(run, f"p-{number}") == []
         assert "you are copilot" in context(door.call("copilot", "sessionStart", mine))
         claude = door.session(session="c", transcript_path="/t")
         assert "you are claude-code" in claude.start()
@@ -300,12 +294,8 @@ def test_hooks_beside_each_other_lose_nothing(
     for number in [*range(5), *range(5)]:
         child = os.fork()
         if not child:
-            mine.hook(
-                "tool",
-                tool_name="Edit",
-                tool_use_id=f"t{number}",
-                tool_input={"file_path": f"{number}.py"},
-            )
+            given = {"file_path": f"{number}.py"}
+            mine.hook("tool", tool_name="Edit", tool_use_id=f"t{number}", tool_input=given)
             os._exit(0)
         children.append(child)
     os.kill(children[-1], 9)
@@ -352,6 +342,18 @@ def test_a_session_finds_the_home_that_its_code_names(
     assert run("status", "--json").json["silent"] == [""]
     assert "silent.py" not in run("capture", "--show").out
     assert not (code / ".git/diurna").exists()
+
+
+def test_a_command_below_a_host_is_of_the_session_that_was_seen_there_last(
+    door: Door, run: Run
+) -> None:
+    """Where no variable names one, as in the commands and servers of Codex."""
+    for minute, session in enumerate(("s-2", "s-1")):
+        door.at(minute)
+        door.session("codex", session).start()
+        assert run("note", f"decision: Noted in {session}.").code == 0
+        (log,) = run("log", "--json", "-n", "1").json["sessions"]
+        assert f"session: {session}\n" in Path("memory", log["path"]).read_text(encoding="utf-8")
 
 
 def test_hooks_use_no_network(
@@ -403,11 +405,8 @@ def test_as_a_process_it_never_fails_and_waits_for_nobody(repo: Repo) -> None:
         with process("claude", event) as one:
             end(one)
             assert one.wait(60) == 0
-            assert (
-                one.stdout
-                and one.stderr
-                and (one.stdout.read(), one.stderr.read()) == (b"{}\n", b"")
-            )
+            assert one.stdout and one.stdout.read() == b"{}\n"
+            assert one.stderr and one.stderr.read() == b""
 
 
 def loaded_by(event: str, data: bytes) -> tuple[str, set[str]]:
