@@ -47,7 +47,8 @@ _ORNAMENT = ' *_"\u2019\u201d)' + "".join(
 )
 #: Code in marks; a word with a mark, a digit or a capital within; one with a capital behind a word.
 _NAMES = re.compile(
-    r"`[^`\n]+`|[\w@]*\w[/\\_.:@=#-]+\w[\w/\\.-]*|\w*\d\w*|[a-z]\w*[A-Z]\w*|(?<=[a-z,] )[A-Z][\w]+"
+    r"`[^`\n]+`|(?<![\w@])(?:[\w@]+[/\\.:@=#]+\w[\w/\\.-]*|\w*[\d_]\w*|[a-z]\w*[A-Z]\w*)"
+    r"|(?<=[a-z,] )[A-Z]\w+"
 )
 
 

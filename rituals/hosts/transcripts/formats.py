@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from rituals.hosts.payloads import read_object
 from rituals.hosts.transcripts.dialogs import DIALOGS, Answer, answers_of, questions_of
@@ -67,8 +67,7 @@ def _claude(line: Line, turns: Turns) -> None:
     turns.asking = turns.asking or (ASSISTANT if line.get("isSidechain") else USER)
     if kind == ASSISTANT:
         used = [block for block in blocks if block.get("type") == "tool_use"]
-        calls = [_call(block.get("name"), block.get("id"), block.get("input")) for block in used]
-        turns.add(ASSISTANT, texts, calls, key)
+        turns.add(ASSISTANT, texts, _calls(used), key)
         return
     for block in blocks:
         if block.get("type") == "tool_result":
@@ -170,10 +169,7 @@ def _copilot(line: Line, turns: Turns) -> None:
         elif data.get("source") in (None, "", USER):
             turns.prompt([_text(data.get("content"))])
     elif kind == "assistant.message":
-        calls = [
-            _call(tool.get("name"), tool.get("toolCallId"), tool.get("arguments"))
-            for tool in _blocks(data.get("toolRequests"))
-        ]
+        calls = _calls(_blocks(data.get("toolRequests")), id="toolCallId", given="arguments")
         turns.add(ASSISTANT, [_text(data.get("content"))], calls, _text(data.get("messageId")))
     elif kind == "tool.execution_complete":
         text = _text(mapping(data.get("result")).get("content"))
@@ -203,8 +199,7 @@ def _gemini(line: Line, turns: Turns) -> None:
             turns.prompt(texts, key)
         elif kind == "gemini":
             used = _blocks(message.get("toolCalls"))
-            calls = [_call(tool.get("name"), tool.get("id"), tool.get("args")) for tool in used]
-            turns.add(ASSISTANT, texts, calls, key)
+            turns.add(ASSISTANT, texts, _calls(used, given="args"), key)
             for tool in used:
                 _responses(tool.get("result"), turns, failed=tool.get("status") == "error")
         elif kind == "info" and texts and texts[0].startswith("Request cancelled"):
@@ -222,8 +217,8 @@ def _qwen(line: Line, turns: Turns) -> None:
     if kind == USER:
         turns.prompt(_part_texts(parts), _text(line.get("uuid")), _text(line.get("parentUuid")))
         return
-    used = [mapping(part.get("functionCall")) for part in _blocks(parts)]
-    calls = [_call(one.get("name"), one.get("id"), one.get("args")) for one in used if one]
+    used = [one for part in _blocks(parts) if (one := mapping(part.get("functionCall")))]
+    calls = _calls(used, given="args")
     turns.add(ASSISTANT, _part_texts(parts), calls, _text(line.get("uuid")))
 
 
@@ -309,6 +304,11 @@ def _text(value: object) -> str:
     if not isinstance(value, str):
         return ""
     return value if value.isascii() else value.encode("utf-8", "replace").decode()
+
+
+def _calls(used: Iterable[Line], *, id: str = "id", given: str = "input") -> list[Call]:
+    """Return the uses of tools that a message has, by the names of their fields."""
+    return [_call(one.get("name"), one.get(id), one.get(given)) for one in used]
 
 
 def _call(name: object, id: object, given: object) -> Call:

@@ -200,8 +200,7 @@ def _turns(turns: Turns) -> tuple[Turn, ...]:
             given, result = said.given, said.result
             if "private" in given.lower() or "private" in result.lower():
                 given, result = without_private(given), without_private(result)
-            role, _, at, tool, when, asked, _, _, failed = said
-            found.append(Turn(role, text, at, tool, when, asked, given, result, failed))
+            found.append(said._replace(text=text, given=given, result=result))
     return tuple(found)
 
 
