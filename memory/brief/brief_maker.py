@@ -162,17 +162,12 @@ def _material(home: Home, cache: Cache, asked: Asked, found: tuple[str, ...]) ->
     news, more_news = _news(cache, last, asked.budget_chars // _LINE_CHARS, marks)
     live = {standing.fact.id for standing in view.live}
     standing_of = cache.placing()
-    known = tuple(
-        standing
-        for fact in dict.fromkeys((*asked_for, *found))
-        if not (fact in live or marks.here.hides(fact))
-        and (
-            standing := _standing(
-                cache, fact, lambda one: standing_of(marks.here.shown(cache, one))
-            )
-        )
-        and not (standing.fact.redacted or standing.fact.false)
-    )
+    known: list[Standing] = []
+    for id in dict.fromkeys((*asked_for, *found)):
+        fact = None if id in live or marks.here.hides(id) else cache.fact(id)
+        if fact is not None:
+            one = standing_of(marks.here.shown(cache, fact))
+            known += [] if one.fact.redacted or one.fact.false else [one]
     facts = [one.fact for one in (*view.live, *known)]
     sides = [(one.id, cache.fact(name)) for one in view.contradicted
              for name in one.rivals or (one.circle if one.circular else ())]  # fmt: skip
@@ -191,7 +186,7 @@ def _material(home: Home, cache: Cache, asked: Asked, found: tuple[str, ...]) ->
         tuple([_for(one, notes.others) for one in news]),
         more_news,
         _scores(view, found, asked),
-        known,
+        tuple(known),
         sessions,
         notes,
         tuple(cache.work_dates(DAYS)),
@@ -338,7 +333,8 @@ def news_of(
 
 
 def _told(cache: Cache, one: News, place: Callable[[Fact], Standing]) -> News:
-    now = _standing(cache, one.fact, place)
+    found = cache.fact(one.fact)
+    now = place(found) if found else None
     mark = mark_of(now.fact if now else None, cache.fact, cache.met)
     successor = mark.instead[0] if len(mark.instead) == 1 else one.successor
     replacing = cache.fact(successor) if one.successor else None
@@ -357,14 +353,13 @@ def _is_news(news: News) -> bool:
     return now.fact.closed == (news.what == CLOSED)
 
 
-def _standing(cache: Cache, fact: str, place: Callable[[Fact], Standing]) -> Standing | None:
-    found = cache.fact(fact)
-    return None if found is None else place(found)
-
-
 def _roles_of(home: Home, cache: Cache, facts: Iterable[Fact]) -> dict[str, frozenset[str]]:
     """Return the roles of the logs that brought the notes among some facts, by id; "" for none."""
-    stems = {fact.id: _stems(fact) for fact in facts if is_note(fact)}
+    stems = {
+        fact.id: {version.stem for version in fact.heads} | {fact.origin}
+        for fact in facts
+        if is_note(fact)
+    }
     listed = sorted(set().union(*stems.values()))
     refs = list(cache.known(listed).values())
     roles = {
@@ -375,7 +370,3 @@ def _roles_of(home: Home, cache: Cache, facts: Iterable[Fact]) -> dict[str, froz
         fact: frozenset([roles[stem] for stem in own if stem in roles])
         for fact, own in stems.items()
     }
-
-
-def _stems(fact: Fact) -> set[str]:
-    return {version.stem for version in fact.heads} | {fact.origin}
