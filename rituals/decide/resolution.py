@@ -277,29 +277,18 @@ def _one_state(fact: Fact, verdict: Verdict) -> Decision:
 
 def _settled(fact: Fact, verdict: Verdict) -> Decision:
     """Check the choice for a fact without a contradiction: it may hold already."""
-    id, now, chosen = fact.id, fact.heads[0], verdict.choose
-    held = (
-        now.id.startswith(chosen)
-        or chosen in fact.superseded_by
-        or (chosen == id and not fact.false)
-    )
-    says = f": it says {now.id}"
-    if fact.superseded_by:
-        says = f": it is superseded by {', '.join(fact.superseded_by)}"
-    changes = f'diurna append --update {id} "…" changes its text'
-    moves = f"`diurna append --move {id}=STATE` moves a task"
-    restores = f"`diurna edit {id} --restore VERSION` lets one of `why --versions` stand again"
-    shuts = f"diurna append --{'close' if verdict.closed else 'reopen'} {id}"
-    closed = f": it is {'closed' if fact.closed else 'not closed'}"
-    for asked, holds, is_now, hint in (
-        (verdict.state, verdict.state == fact.state, f": it is {fact.state or 'no task'}", moves),
-        (chosen, held, says, restores),
-        (verdict.text, tidy(verdict.text) == now.text, "", changes),
-        (verdict.closed is not None, verdict.closed == fact.closed, closed, shuts),
+    now, chosen = fact.heads[0], verdict.choose
+    stands = now.id.startswith(chosen) or chosen in fact.superseded_by
+    if not (
+        (stands or (chosen == fact.id and not fact.false))
+        and tidy(verdict.text) in ("", now.text)
+        and verdict.state in ("", fact.state)
+        and verdict.closed in (None, fact.closed)
     ):
-        if asked and not holds:
-            raise DiurnaError(f"there is no contradiction about {id} any more{is_now}", hint=hint)
-    return Decision(titled("Resolve", (id,)), already=f"{id} has no contradiction")
+        said = f"there is no contradiction about {fact.id} any more"
+        hint = "`diurna edit`, `diurna close` and `diurna task` change what is not contradicted"
+        raise DiurnaError(said, hint=f"`diurna show {fact.id}` shows where it stands; {hint}")
+    return Decision(titled("Resolve", (fact.id,)), already=f"{fact.id} has no contradiction")
 
 
 def _brief(disputes: tuple[Dispute, ...]) -> list[str]:
