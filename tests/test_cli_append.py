@@ -257,7 +257,7 @@ def test_anyway_records_the_kind_that_json_says(repo: Repo, run: Run) -> None:
     draft = b'{"new": [{"kind": "tread", "text": "Fix it.", "id": "a"}], "anyway": true}'
     ran = run("append", "--from-json", "-", stdin=draft)
     assert ran.code == 0
-    assert ran.err.startswith("warning: new.0.kind: there is no kind tread\nhint: did you mean")
+    assert ran.err.startswith("warning: a: there is no kind tread\nhint: did you mean")
     assert run("show", "a", "--json").json["facts"][0]["kind"] == "tread"
 
 

@@ -55,12 +55,7 @@ def draft_of_request(
         DraftRefused: an id is none.
     """
     kinds = kinds_of(memory)
-    request = request._replace(new=tuple([_meant(one, kinds) for one in request.new]))
     findings = refuse(request, kinds, options=options)
-    if not request.anyway:
-        request = request._replace(new=tuple([_known(one, kinds) for one in request.new]))
-        base, odd = _of_known_kinds(base, kinds)
-        findings += odd
     bare = any(not new.id for new in request.new)
     words = words_for(memory, request.new) if bare else {}
     here = taken_in(memory)
@@ -68,51 +63,44 @@ def draft_of_request(
         taken_in(own) if own and any(says_personal(new.footers) for new in request.new) else here
     )
     draft = compose(request, base, here, words, theirs)
+    draft, odd = _of_known_kinds(draft, kinds)
+    findings += odd
     if not options:
         events, left = with_read_ends(draft.events)
         draft, findings = draft._replace(events=events), (*findings, *left)
     return draft._replace(typed=request.refs if options else ()), findings
 
 
-def _meant(new: NewFact, kinds: tuple[str, ...]) -> NewFact:
-    """Return a fact of the kind that the word for it means."""
-    meant, tag = kind_of(new.kind, kinds)
-    more = (tag,) if tag and tag not in new.tags else ()
-    return new._replace(kind=meant or new.kind, tags=(*new.tags, *more))
-
-
-def _known(new: NewFact, kinds: tuple[str, ...]) -> NewFact:
-    """Return a fact whose kind is one: the word that is none stands in its text."""
-    if new.kind in kinds:
-        return new
-    return new._replace(kind=DEFAULT_KIND, text=of_a_kind(new.kind, new.text))
-
-
 def _of_known_kinds(
-    base: SessionDraft | None, kinds: tuple[str, ...]
-) -> tuple[SessionDraft | None, tuple[Finding, ...]]:
-    """Return what a file held with kinds that are some, and say which are none."""
+    draft: SessionDraft, kinds: tuple[str, ...]
+) -> tuple[SessionDraft, tuple[Finding, ...]]:
+    """Return a draft whose kinds are those that words mean, and say which words are none.
+
+    Of a new fact such a word then stands in the text, unless it is meant `anyway`.
+    """
     events: list[Event] = []
     said: list[Finding] = []
-    for event in base.events if base else ():
+    for event in draft.events:
         meta = dict(event.meta) if isinstance(event, FactCreated | FactUpdated) else {}
-        kind = meta.get("kind", kinds[0])
+        kind = meta.pop("kind", kinds[0])
         if kind in kinds or not isinstance(event, FactCreated | FactUpdated):
             events.append(event)
             continue
         meant, tag = kind_of(kind, kinds)
-        text = event.text
-        if meant:
-            meta["kind"] = meant
-        else:
-            del meta["kind"]
-            born = text is not None and isinstance(event, FactCreated)
-            text = of_a_kind(kind, text or "") if born else text
-            said.append(unknown_kind(kind, kinds, f"{event.id}: ", KEPT if born else ""))
+        born = isinstance(event, FactCreated) and event.text is not None
+        if meant != DEFAULT_KIND or not born:
+            meta |= {"kind": meant} if meant else {"kind": kind} if draft.anyway else {}
         if tag:
             meta["tags"] = ", ".join(dict.fromkeys([*names_in(meta.get("tags", "")), tag]))
-        events.append(event._replace(text=text, meta=order_meta(tuple(meta.items()))))
-    return base and base._replace(events=tuple(events)), tuple(said)
+        event = event._replace(meta=order_meta(tuple(meta.items())))
+        if not meant:
+            kept = KEPT if born and not draft.anyway else ""
+            said.append(unknown_kind(kind, kinds, f"{event.id}: ", kept))
+            event = event._replace(text=of_a_kind(kind, event.text or "")) if kept else event
+        elif born and meant in CLOSABLE and isinstance(event, FactCreated):
+            event = event._replace(mark=event.mark or " ")
+        events.append(event)
+    return draft._replace(events=tuple(events)), tuple(said)
 
 
 def words_for(memory: Memory, new: Iterable[NewFact] = ()) -> Mapping[str, str]:

@@ -96,7 +96,7 @@ _ID_HINT = "ids are lower-case words joined by hyphens or dots"
 
 
 def refuse(request: Request, kinds: tuple[str, ...], *, options: bool) -> tuple[Finding, ...]:
-    """Refuse what is no text, verdict, footer or state; return what is odd, a kind that is none above all.
+    """Refuse what is no text, verdict, footer or state; return what is odd.
 
     `options` says whether it came as options of the command line.
 
@@ -112,13 +112,8 @@ def refuse(request: Request, kinds: tuple[str, ...], *, options: bool) -> tuple[
     wrong += tuple(_wrong_footers(request)) + tuple(_wrong_states(request, options=options))
     if wrong:
         raise DraftRefused(wrong)
-    unknown = [
-        unknown_kind(new.kind, kinds, f"new.{number}.kind: ", "" if request.anyway else KEPT)
-        for number, new in enumerate(request.new)
-        if new.kind not in kinds
-    ]
     # what options say of kinds was read, and told, before there was a request
-    return (*unknown, *(() if options else _kept_as_text(request, kinds)))
+    return () if options else tuple(_kept_as_text(request, kinds))
 
 
 def _wrong_footers(request: Request) -> Iterator[Finding]:
