@@ -26,8 +26,7 @@ __all__ = ["door"]
 
 STORIES = (Path(__file__).parent / "hosts" / "captures.md").read_text(encoding="utf-8")
 _HOOKS = {"ends": "end", "precompacts": "precompact", "delegated": "subagent_stop"}
-_APART = ("at", "said", "host", "session")
-_SHOWN = ("show", "private", "check", "log")
+_APART, _SHOWN = ("at", "said", "host", "session"), ("show", "private", "check", "log")
 _SAID = (
     "type",
     "session",

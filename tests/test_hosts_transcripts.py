@@ -14,7 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rituals.hosts.transcripts.injected import without_injected
-from rituals.hosts.transcripts.slices import Slice, Turn, read_slice
+from rituals.hosts.transcripts.slices import Slice, read_slice
+from rituals.hosts.transcripts.turns import Turn
 from tests.conftest import Run, each_row, holders
 from tests.host_door import Door, door
 

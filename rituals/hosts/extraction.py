@@ -21,7 +21,8 @@ from ledger.model.ids import sha256
 from ledger.model.record import Record
 from ledger.secrets.scanner import without_secrets
 from rituals.hosts.quoted_items import KINDS, MOST_ITEMS, MOST_TAGS, Item, checked
-from rituals.hosts.transcripts.slices import Slice, Turn
+from rituals.hosts.transcripts.slices import Slice
+from rituals.hosts.transcripts.turns import Turn
 from rituals.hosts.user_settings import HTTP, Settings
 
 TYPE_CHECKING = False

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ledger.home import Home
-    from rituals.hosts.transcripts.slices import Turn
+    from rituals.hosts.transcripts.turns import Turn
 
 #: So many silences are remembered, the newest, and a lock is waited for so long.
 _KEPT, _PATIENCE_SECONDS = 1_000, 5.0

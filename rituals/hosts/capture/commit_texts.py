@@ -22,7 +22,7 @@ from ledger.model.record import Record
 from rituals.hosts.capture.deeds import arguments
 from rituals.hosts.observed.shell import Simple, joined, read
 from rituals.hosts.observed.shell_outcomes import behind_git
-from rituals.hosts.transcripts.slices import Turn
+from rituals.hosts.transcripts.turns import Turn
 
 #: How git says which commit it made: `[main b5e8dfc5] subject`.
 _MADE = re.compile(r"^\[[^\]\n]{1,200}?\b([0-9a-f]{7,40})\] ", re.MULTILINE)

@@ -40,7 +40,7 @@ from rituals.hosts.capture.typed_words import UNSHARED
 from rituals.hosts.extraction import SOURCES
 from rituals.hosts.observed.observation_spool import Observation
 from rituals.hosts.quoted_items import Item
-from rituals.hosts.transcripts.slices import Turn
+from rituals.hosts.transcripts.turns import Turn
 from rituals.record.draft_composer import compose, id_of_text
 from rituals.record.request import NewFact, Request, Supersession
 

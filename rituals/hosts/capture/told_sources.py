@@ -22,8 +22,7 @@ from projection.brief.wording import shortened
 from rituals.hosts.capture.commit_texts import History, Written, texts_in
 from rituals.hosts.capture.fitting import Opens
 from rituals.hosts.quoted_items import Item
-from rituals.hosts.transcripts.slices import Turn
-from rituals.hosts.transcripts.turns import ASSISTANT, INTERRUPTED, QUEUE, TITLE, TOOL, USER
+from rituals.hosts.transcripts.turns import ASSISTANT, INTERRUPTED, QUEUE, TITLE, TOOL, USER, Turn
 
 #: What a turn said last before it was broken off is a report if it has so many characters.
 REPORT_CHARS = 400
