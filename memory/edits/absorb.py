@@ -18,7 +18,7 @@ from ledger.model.record import Record
 from ledger.secrets.scanner import find_secrets
 from ledger.wal.atomic_files import Lock, make_folder
 from memory.edits.committed import absorb_committed
-from memory.edits.detect import Edit, edited_files, find_edit, find_edits, title_of
+from memory.edits.detect import Edit, edited_files, find_edit, find_edits
 from memory.replay.ledger_snapshot import Snapshot
 from memory.worktree.authorship import OVER_KEY, findings_in, left_alone
 from memory.worktree.edit_base import rendered
@@ -152,7 +152,7 @@ class Absorber:
         occasion = self._when()
         who = occasion.identity
         over = [(OVER_KEY, edit.over)] if edit.over else []
-        header, title = ((EDITED_KEY, blob_id(edit.data)), *over), title_of(edit.path)
+        header, title = ((EDITED_KEY, blob_id(edit.data)), *over), f"Edit {edit.path} by hand"
         draft = SessionDraft(title, "", edit.events, who.name, "edit", header, anyway=True)
         try:
             receipt = self._recorder.append(

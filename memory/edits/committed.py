@@ -23,7 +23,6 @@ from ledger.model.record import Record
 from ledger.model.session import SessionLog
 from ledger.secrets.log_redaction import guard
 from ledger.wal.atomic_files import make_folder, plain_bytes, replace_file
-from memory.edits.detect import title_of
 from memory.redaction.withheld_lines import Telling
 from memory.replay.ledger_snapshot import Snapshot
 from memory.replay.read_logs import read_bytes
@@ -83,7 +82,9 @@ def absorb_committed(
         if not theirs:
             if committer.spool.waiting():
                 committer.drain(when())
-            if not any(one.findings and not one.stem and _stands(home, tip, one) for one in edits):
+            git, at = home.repository.git(), f"{tip}:{home.prefix}"  # it may be understood yet
+            doubted = [one for one in edits if one.findings and not one.stem]
+            if not any(git.resolve(at + one.file) == [one.blob] for one in doubted):
                 note_checked(home, tip)
     return _findings(home, edits, dry_run)
 
@@ -151,12 +152,6 @@ def _findings(home: Home, edits: list[CommittedEdit], dry_run: bool) -> tuple[Fi
             for finding in one.findings
         ]
     return tuple(said)
-
-
-def _stands(home: Home, tip: str, edit: CommittedEdit) -> bool:
-    """Tell whether the tip has the file as the edit left it: it may be understood yet."""
-    path = f"{tip}:{home.prefix}{edit.file}"
-    return home.repository.git().resolve(path) == [edit.blob]
 
 
 def _edits(home: Home, tip: str, known: str, file: str) -> list[CommittedEdit]:
@@ -231,7 +226,7 @@ def _read_edit(snapshot: Snapshot, nows: list[State], edit: CommittedEdit) -> Co
         ("commit", commit),
         (EDITED_KEY, edit.blob),
     ]
-    log = canonical(SessionLog(tuple(header), title_of(file), "", tuple(events)))
+    log = canonical(SessionLog(tuple(header), f"Edit {file} by hand", "", tuple(events)))
     privacy = then.policy.privacy
     try:
         log, noticed = guard(log, personal=privacy.personal, strict=privacy.secrets == "refuse")

@@ -39,11 +39,6 @@ from projection.policy.model import Policy
 from projection.views.view_files import read_edit
 
 
-def title_of(path: str) -> str:
-    """Return the title of the log that says what an edit of a file says."""
-    return f"Edit {path} by hand"
-
-
 class Edit(Record):
     """A copy of `continuity.md`, or of a view, that a person edited, and what the edit says."""
 

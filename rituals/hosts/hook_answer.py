@@ -181,6 +181,12 @@ class Call:
         self._find(said.folder)
         if self._commondir:
             self._mark(said)
+            from ledger.wal.dead_owner import died
+
+            if said.session and died(self._commondir):  # any command finishes what it left
+                from rituals.hosts.capture.detached import run
+
+                run(["status"], said.folder)
         self._observe(said)
         self._observed = True
         if said.event == adapters.START or (said.event in _BRIEFED and self._commondir):
