@@ -5,7 +5,6 @@ The whole state is not looked at: what is live, the newest logs, and the few fac
 
 from __future__ import annotations
 
-from contextlib import suppress
 from functools import lru_cache
 
 from ledger.codec.log import read_header
@@ -124,8 +123,10 @@ def task_of(snapshot: Snapshot, said: str) -> tuple[str, str]:
     def ask(cache: Cache) -> tuple[str, str]:
         task, known = said, None
         if is_fact_id(said):
-            with suppress(NotFound):
+            try:
                 known = cache.fact(said if is_named(cache, said) else fact_named(cache, said))
+            except NotFound:
+                pass
             if known and known.id != said and known.kind != TASK_KIND:
                 known = None
             task = known.id if known else said

@@ -69,9 +69,7 @@ def _quick(arguments: list[str], environment: Mapping[str, str]) -> int | None:
         return _kept(lambda: _show(home))
     if arguments == ["brief"]:
         return _kept(lambda: _brief(home, environment.get("DIURNA_AGENT", "")))
-    if arguments[0] in _QUESTIONS or arguments[0] in _OPEN:
-        return _plain(arguments)
-    return None
+    return _plain(arguments) if arguments[0] in (*_QUESTIONS, *_OPEN) else None
 
 
 def _kept(answer: Callable[[], str | None]) -> int | None:
