@@ -50,12 +50,9 @@ class Drivers(Record):
     @property
     def steps(self) -> tuple[str, ...]:
         """What `apply_drivers` will do, in sentences."""
-        said = []
-        if self.lines:
-            said.append("set merge=diurna-ours for generated pages in .git/info/attributes")
-        if self.settings:
-            said.append("set the merge driver diurna-ours in the repository's configuration")
-        return tuple(said)
+        lines = "set merge=diurna-ours for generated pages in .git/info/attributes"
+        settings = "set the merge driver diurna-ours in the repository's configuration"
+        return (lines,) * bool(self.lines) + (settings,) * bool(self.settings)
 
 
 #: Of a repository that is yet to be made.
