@@ -180,9 +180,7 @@ class _Commands(click.Group):
         return [entry.name for entry in command_registry.ENTRIES]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if command_registry.find(cmd_name) is None:
-            return None
-        return command_of(cmd_name)
+        return command_of(cmd_name) if command_registry.find(cmd_name) else None
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -285,7 +285,8 @@ def _settled(fact: Fact, verdict: Verdict) -> Decision:
         and verdict.state in ("", fact.state)
         and verdict.closed in (None, fact.closed)
     ):
-        said = f"there is no contradiction about {fact.id} any more"
+        by = f"is superseded by {', '.join(fact.superseded_by)}" if fact.superseded_by else ""
+        said = f"there is no contradiction about {fact.id} any more: it {by or f'says {now.id}'}"
         hint = "`diurna edit`, `diurna close` and `diurna task` change what is not contradicted"
         raise DiurnaError(said, hint=f"`diurna show {fact.id}` shows where it stands; {hint}")
     return Decision(titled("Resolve", (fact.id,)), already=f"{fact.id} has no contradiction")
