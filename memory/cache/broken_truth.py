@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from ledger.home import Home
     from memory.cache.cache_file import Cache
-    from memory.cache.ended_facts import End
+    from memory.cache.ending_commits import End
     from projection.document.fact_remarks import Gone
     from projection.fold.fact_history import Fact
 
@@ -162,7 +162,7 @@ def with_ends(
     Raises:
         DiurnaError: git can not tell.
     """
-    from memory.cache.ended_facts import ended
+    from memory.cache.ending_commits import ended
 
     waits, (reference, commit) = tuple(waits), at or head(home.repository)
     if not waits or not commit or is_shallow(home.repository):

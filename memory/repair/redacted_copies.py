@@ -30,8 +30,8 @@ from memory.cache.sqlite import FILE_ERRORS, CacheDamaged
 from memory.cache.view_name import drop_briefs
 from memory.redaction.withheld_lines import Telling, telling_of
 from memory.redaction.withheld_texts import held_logs, redacted_logs
-from memory.repair.lost_blobs import drop_purged, not_whole
-from memory.repair.seen_tip import drop_redacted
+from memory.repair.lost_logs import drop_redacted
+from memory.repair.pruned_blobs import drop_purged, not_whole
 from memory.replay.read_logs import read_bytes
 from memory.replay.upstream_homes import brief_file
 from projection.document.page_renderer import REDACTED

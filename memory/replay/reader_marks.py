@@ -109,7 +109,7 @@ def marks_at(home: Home, cache: Cache) -> Marks:
 def _waiting(home: Home, cache: Cache) -> Iterable[Wait]:
     if not may_end(cache):  # most homes have none
         return ()
-    from memory.replay.possible_endings import waiting
+    from memory.replay.facts_that_may_end import waiting
 
     return waiting(home, cache)
 

@@ -123,7 +123,7 @@ def _ends_told(home: Home, log: SessionLog) -> Iterator[Finding]:
 
 
 def _end_told(home: Home, fact: str, until: Until) -> Iterator[Finding]:
-    from memory.cache.ended_facts import is_true_now
+    from memory.cache.ending_commits import is_true_now
 
     repository = home.repository
     if not has_code(home) or repository.promisor or is_shallow(repository):

@@ -25,7 +25,7 @@ from ledger.model.layout import LOCK_FILE
 from ledger.wal.atomic_files import Lock, make_folder
 from ledger.wal.git_locks import FOLLOWING, LEFT, clear_stale_lock, git_prunes, locks_of, said_by
 from memory.cache.sqlite import CacheDamaged
-from memory.repair.seen_tip import settle
+from memory.repair.lost_logs import settle
 from memory.replay.ledger_snapshot import Snapshot
 from memory.worktree.tree_update import finish_dead, is_behind
 
@@ -212,7 +212,7 @@ class Branch:
 
     def remake_locked(self) -> list[str]:
         """Do so while the lock is held."""
-        from memory.repair.lost_commits import remake
+        from memory.repair.pruned_commits import remake
 
         return remake(self._snapshot)
 

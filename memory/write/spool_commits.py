@@ -28,14 +28,14 @@ from ledger.wal.spool import KEEP, Spool
 from memory.cache.sqlite import CacheDamaged
 from memory.cache.view_name import landed, mark_here, marks_elsewhere
 from memory.redaction.withheld_texts import held_logs
-from memory.repair.lost_blobs import (
+from memory.repair.lost_logs import remember
+from memory.repair.pruned_blobs import (
     clear_damaged,
     drop_purged,
     let_go,
     mend_spooled,
     set_back,
 )
-from memory.repair.seen_tip import remember
 from memory.replay.ledger_snapshot import Snapshot
 from memory.replay.trunk import publishes
 from memory.worktree.projection_files import unfit

@@ -11,7 +11,7 @@ from ledger.model.order import ended_of, stamp_of
 from memory.api import Memory
 from memory.query.visible_logs import helped
 from memory.redaction.withheld_texts import held_logs
-from memory.repair.seen_tip import lost_findings
+from memory.repair.lost_logs import lost_findings
 from memory.replay.trunk import publishing
 from memory.replay.upstream_homes import upstreams
 from projection.fold.projection_state import TIERS

@@ -13,7 +13,7 @@ from ledger.model.layout import CONTINUITY_FILE, FORMAT_VERSION, POLICY_FILE, lo
 from ledger.model.logset import LogRef
 from ledger.model.order import ahead_by_a_day, is_sealed, is_weak
 from ledger.model.session import says_personal
-from memory.repair.seen_tip import lost_findings, named
+from memory.repair.lost_logs import lost_findings, named
 from memory.worktree.page_copies import copy_of, read_copy, work_file
 from memory.worktree.projection_files import committed_projection
 from memory.write.kept_out import finding, is_own

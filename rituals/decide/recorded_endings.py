@@ -17,7 +17,7 @@ from ledger.model.session import EDIT
 from memory.api import Memory
 from memory.cache.broken_truth import with_ends
 from memory.cache.head_store import Truths, Wait, has_code, read_truths, write_truths
-from memory.replay.possible_endings import waiting
+from memory.replay.facts_that_may_end import waiting
 from memory.replay.trunk import code_trunk
 from memory.write.draft import SessionDraft
 from projection.document.fact_remarks import ENDED

@@ -17,7 +17,7 @@ from ledger.model.findings import ERROR, Finding
 from ledger.model.layout import SESSIONS_DIR
 from ledger.model.record import Record
 from memory.api import Memory
-from memory.cache.ended_facts import ended
+from memory.cache.ending_commits import ended
 from memory.cache.head_store import Wait
 from projection.brief.wording import label, plain, shortened
 from projection.fold.fact_history import Fact

@@ -16,7 +16,7 @@ from memory.cache.broken_truth import with_ends
 from memory.cache.cache_file import Cache
 from memory.cache.head_store import Lack, Truths, Wait, has_code, read_truths, write_truths
 from memory.query.open_snapshot import open_snapshot
-from memory.replay.possible_endings import waiting
+from memory.replay.facts_that_may_end import waiting
 from memory.replay.replayed_state import state_of
 from projection.document.fact_remarks import GONE, NOWHERE, RENAMED, Gone
 from projection.fold.projection_state import Standing

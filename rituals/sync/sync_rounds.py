@@ -29,7 +29,7 @@ from memory.merge.hand_written import code_beside
 from memory.merge.sync_plan import APART, BEHIND, Learned, Plan
 from memory.redaction.purged_logs import refuse_purged
 from memory.redaction.withheld_texts import held_logs
-from memory.repair.seen_tip import keep, missing, named, went
+from memory.repair.lost_logs import keep, missing, named, went
 from memory.worktree.page_copies import edited_paths
 from memory.worktree.projection_files import is_published, refuse_unwritable
 from memory.write.kept_out import is_own

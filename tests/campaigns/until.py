@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ledger.git.cli import Git
-from memory.cache.ended_facts import ended
+from memory.cache.ending_commits import ended
 from memory.cache.head_store import Wait
 
 _BEGAN = 1_760_000_000

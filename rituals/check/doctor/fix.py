@@ -20,8 +20,8 @@ from ledger.wal.git_locks import is_left, journal, set_aside
 from memory.api import Memory
 from memory.recall.index.index_catch_up import index_file
 from memory.recall.meaning import make
-from memory.repair.lost_blobs import clear_damaged
-from memory.repair.lost_commits import copies
+from memory.repair.pruned_blobs import clear_damaged
+from memory.repair.pruned_commits import copies
 from memory.worktree.index_entries import store_blob
 from memory.worktree.merge_drivers import apply_drivers, plan_drivers
 from rituals.check.survey import Survey

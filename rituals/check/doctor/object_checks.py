@@ -9,7 +9,7 @@ from ledger.errors import DiurnaError
 from ledger.git.repository import is_shallow
 from ledger.model.findings import Finding
 from ledger.model.logset import LogRef, log_refs
-from memory.repair.lost_commits import copies, lost_objects
+from memory.repair.pruned_commits import copies, lost_objects
 from memory.replay.read_logs import read_all, unreadable
 from rituals.check.doctor.fix import FETCH, FIX_HINT, REMAKE, Noticed, Remedy, mended_by
 from rituals.check.survey import Survey

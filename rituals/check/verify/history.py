@@ -25,7 +25,7 @@ from ledger.wal.spool import Spool
 from memory.api import Memory
 from memory.cache.view_name import mark_here
 from memory.redaction.withheld_texts import held_logs
-from memory.repair.seen_tip import lost
+from memory.repair.lost_logs import lost
 from memory.worktree.projection_files import refuse_unwritable
 from rituals.check.verify.session_listing import FILE_MODE, list_sessions
 from rituals.check.verify.worktree import same_in_work_tree

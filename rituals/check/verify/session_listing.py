@@ -10,7 +10,7 @@ from ledger.home import Home
 from ledger.model.findings import Finding
 from ledger.model.layout import SESSIONS_DIR
 from ledger.model.record import Record
-from memory.repair.seen_tip import named
+from memory.repair.lost_logs import named
 
 FILE_MODE = "100644"
 _TREE_MODE = "040000"

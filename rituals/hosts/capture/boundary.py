@@ -58,14 +58,14 @@ from rituals.hosts.capture.composition import (
 )
 from rituals.hosts.capture.deeds import deeds_of
 from rituals.hosts.capture.gates import Gates, kept_by, makes_facts, record_own
-from rituals.hosts.capture.stamps import Told, note_told, seen_of, told_of
-from rituals.hosts.capture.told_sources import (
+from rituals.hosts.capture.session_report import (
     Sources,
     answered_title,
     said_in,
     sources_of,
     title_of,
 )
+from rituals.hosts.capture.stamps import Told, note_told, seen_of, told_of
 from rituals.hosts.capture.uses import Evidence, nearest
 from rituals.hosts.context.session_cursor import heard_by
 from rituals.hosts.extraction import SOURCES, Extraction, extract

@@ -35,7 +35,7 @@ from rituals.hosts.capture.fitting import (
     standing,
     without_fillers,
 )
-from rituals.hosts.capture.told_sources import MARKS, TITLE_CHARS, Report, Sources
+from rituals.hosts.capture.session_report import MARKS, TITLE_CHARS, Report, Sources
 from rituals.hosts.capture.typed_words import UNSHARED
 from rituals.hosts.extraction import SOURCES
 from rituals.hosts.observed.observation_spool import Observation
