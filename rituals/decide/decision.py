@@ -5,6 +5,8 @@ A decision is a log of type `edit`: it moves no clock and counts as no use (FORM
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 from ledger.model.event import Event, FactInvalidated, FactMoved, ThreadClosed
 from ledger.model.record import Record
 from ledger.model.session import CLOSABLE
@@ -13,6 +15,7 @@ from memory.api import Memory
 from memory.write.draft import Receipt, SessionDraft
 from projection.fold.fact_history import Fact
 from projection.policy.model import TASK_KIND
+from rituals.record.request import because
 
 _TYPE = "edit"
 _TITLE_CHARS = 100
@@ -31,7 +34,7 @@ def over(fact: Fact, remark: str = "") -> Event:
 class Decision(Record):
     """What is to be recorded, before it is."""
 
-    title: str  #: of the log
+    title: str = ""  #: of the log
     does: tuple[str, ...] = ()  #: what it does, a line each
     events: tuple[Event, ...] = ()  #: what the log says; none where there is nothing to record
     already: str = ""  #: why there is nothing to record, "" if there is something
@@ -60,6 +63,24 @@ def record(
         decision.header, anyway=True,
     )  # fmt: skip
     return memory.append(draft, again=True, dry_run=dry_run, tiers=not dry_run)
+
+
+def decided(
+    verb: str, about: Sequence[str], does: Sequence[str], events: Iterable[Event], reason: str = "",
+    hint: str = "",
+) -> Decision:  # fmt: skip
+    """Decide something about facts; the reason stands beside each event, too, where it can be written."""
+    said, hints = tuple([because(event, reason) for event in events]), (hint,) if hint else ()
+    return Decision(titled(verb, tuple(about)), tuple(does), said, reason=reason, hints=hints)
+
+
+def facts_named(memory: Memory, facts: Iterable[str]) -> list[Fact]:
+    """Return facts by their ids or names, each once.
+
+    Raises:
+        NotFound: there is no such fact.
+    """
+    return [memory.standing(fact).fact for fact in dict.fromkeys(map(memory.named, facts))]
 
 
 def titled(verb: str, ids: tuple[str, ...]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from ledger.errors import DiurnaError, WrongUsage
 from ledger.model.event import (
@@ -25,8 +25,7 @@ from projection.fold.full_replay import State
 from projection.fold.projection_state import BY_HAND, Standing
 from projection.fold.tiers import never_decaying, stand
 from projection.policy.model import CLOSABLE, TASK_KIND
-from rituals.decide.decision import Decision, titled
-from rituals.record.request import because
+from rituals.decide.decision import Decision, decided, facts_named
 
 #: How a fact that was called false holds again; its id, and the reason.
 RESTORE = "`diurna edit {} --restore --reason {}` says that it holds after all"
@@ -64,23 +63,22 @@ def confirmation(memory: Memory, facts: tuple[str, ...]) -> Decision:
         NotFound: there is no such fact.
         DiurnaError: a fact is false.
     """
-    state, named = memory.state(), _named(memory, facts)
+    state, named = memory.state(), facts_named(memory, facts)
     for fact in named:
         if fact.false:
             by = ", ".join(fact.superseded_by)
             said = f"{fact.id} is false: {f'{by} superseded it' if by else 'it was invalidated'}"
             raise DiurnaError(said, hint=RESTORE.format(fact.id, "TEXT"))
-    events = [FactVerified(fact.id) for fact in named if not _is_fresh(state, fact)]
-    already = "confirmed before, and nothing was recorded since"
-    return _of_each("Confirm", named, events, "is confirmed", already)
-
-
-def _is_fresh(state: State, fact: Fact) -> bool:
-    """Tell whether nothing happened since a fact was confirmed: confirming it again says nothing."""
-    acts = state.histories[fact.id].acts
-    if not fact.verified or any(act.stem > fact.verified for act in acts):
-        return False
-    return not state.work or state.work[-1] < fact.verified
+    # where nothing happened since a fact was confirmed, confirming it again says nothing
+    ids = [
+        fact.id
+        for fact in named
+        if any(act.stem > fact.verified for act in state.histories[fact.id].acts)
+        or any(stem >= fact.verified for stem in state.work[-1:])
+    ]
+    if not ids:
+        return Decision(already="confirmed before, and nothing was recorded since")
+    return decided("Confirm", ids, [f"{id} is confirmed" for id in ids], map(FactVerified, ids))
 
 
 def closing(memory: Memory, facts: tuple[str, ...], reason: str) -> Decision:
@@ -90,7 +88,7 @@ def closing(memory: Memory, facts: tuple[str, ...], reason: str) -> Decision:
         NotFound: there is no such fact.
         DiurnaError: one is a task, or of a kind that is never closed.
     """
-    named = _named(memory, facts)
+    named = facts_named(memory, facts)
     for fact in named:
         if fact.kind not in CLOSABLE:
             raise DiurnaError(
@@ -98,15 +96,17 @@ def closing(memory: Memory, facts: tuple[str, ...], reason: str) -> Decision:
                 hint=f"what no longer holds: `diurna forget {fact.id}`; "
                 f"closed are {', '.join(sorted(CLOSABLE - {TASK_KIND}))}",
             )
-    if tasks := [fact.id for fact in named if fact.kind == TASK_KIND and not fact.closed]:
+    open_ones = [fact for fact in named if not fact.closed]
+    if tasks := [fact.id for fact in open_ones if fact.kind == TASK_KIND]:
         are = "is a task" if len(tasks) == 1 else "are tasks"
         raise DiurnaError(
             f"{', '.join(tasks)} {are}: done or cancelled?",
             hint=f'`diurna note "done {tasks[0]}"`, or `diurna task move {tasks[0]} {CANCELLED}`',
         )
-    events = [because(ThreadClosed(fact.id), reason) for fact in named if not fact.closed]
-    already = f"closed before: {', '.join([fact.id for fact in named])}"
-    return _of_each("Close", named, events, "is closed", already, reason)
+    if not open_ones:
+        return Decision(already=f"closed before: {', '.join([fact.id for fact in named])}")
+    ids = [fact.id for fact in open_ones]
+    return decided("Close", ids, [f"{id} is closed" for id in ids], map(ThreadClosed, ids), reason)
 
 
 def denial(memory: Memory, fact: str, new: str, reason: str) -> Decision:
@@ -131,8 +131,8 @@ def denial(memory: Memory, fact: str, new: str, reason: str) -> Decision:
             raise DiurnaError(said, hint=f"`diurna why {new}` says who called it so")
         event, does = FactSuperseded(fact, new), f"{new} replaces {fact}"
     if new in now.superseded_by if new else now.false:
-        return Decision(titled("Forget", (fact,)), already=f"that {does} was said before")
-    return _of_one("Forget", event, does, reason, RESTORE.format(fact, _WHY))
+        return Decision(already=f"that {does} was said before")
+    return decided("Forget", [fact], [does], [event], reason, RESTORE.format(fact, _WHY))
 
 
 def reinstatement(memory: Memory, fact: str, reason: str) -> Decision:
@@ -145,15 +145,13 @@ def reinstatement(memory: Memory, fact: str, reason: str) -> Decision:
     fact = now.id
     said = said_against(fact, memory.state().histories[fact])
     if not said:
-        already = f"{fact} holds; nothing is said against it"
-        return Decision(titled("Reinstate", (fact,)), already=already)
+        return Decision(already=f"{fact} holds; nothing is said against it")
     logs = f"{len(said)} log{'s' if len(said) != 1 else ''}"
     does = f"{fact} holds again; what {logs} said against it is taken back: {', '.join(said)}"
     others = ", ".join(now.superseded_by)
     hint = f"{others} holds beside it now; if it is false: diurna append --invalidate"
-    return _of_one(
-        "Reinstate", FactReinstated(fact, said=said), does, reason, hint if others else ""
-    )
+    events = [FactReinstated(fact, said=said)]
+    return decided("Reinstate", [fact], [does], events, reason, hint if others else "")
 
 
 def archiving(memory: Memory, fact: str, reason: str) -> Decision:
@@ -169,7 +167,7 @@ def archiving(memory: Memory, fact: str, reason: str) -> Decision:
         raise _not_there(standing, "is in the archive already")
     does = f"{fact} goes into the archive; its text stays, and every log that names it"
     hint = f"{_OUT.format(fact)}, and so does the next work log that names it"
-    return _of_one("Archive", FactArchived(fact), does, reason, hint)
+    return decided("Archive", [fact], [does], [FactArchived(fact)], reason, hint)
 
 
 def returning(memory: Memory, fact: str, reason: str) -> Decision:
@@ -191,7 +189,7 @@ def returning(memory: Memory, fact: str, reason: str) -> Decision:
     if not then.live:
         raise _not_there(then, "would be in the archive anyway")
     does = f"{fact} is taken out of the archive: {then.tier}"
-    return _of_one("Take out", FactReactivated(fact), does, reason)
+    return decided("Take out", [fact], [does], [FactReactivated(fact)], reason)
 
 
 _OUT = '`diurna forget {} --back --reason "…"` takes it out again'
@@ -209,23 +207,3 @@ def _not_there(standing: Standing, said: str) -> DiurnaError:
     else:
         hint = f"a work log that names it brings it back: diurna append --reactivate {fact.id}"
     return DiurnaError(f"{fact.id} {said}: {reason_of(standing)}", hint=hint)
-
-
-def _named(memory: Memory, facts: tuple[str, ...]) -> list[Fact]:
-    return [memory.standing(fact).fact for fact in dict.fromkeys(map(memory.named, facts))]
-
-
-def _of_each(
-    verb: str, named: list[Fact], events: Sequence[Event], does: str, already: str, reason: str = ""
-) -> Decision:
-    """Decide the same about those of some facts that need it."""
-    ids = tuple([event.id for event in events])
-    title = titled(verb, ids or tuple([fact.id for fact in named]))
-    if not ids:
-        return Decision(title, already=already)
-    return Decision(title, tuple([f"{id} {does}" for id in ids]), tuple(events), reason=reason)
-
-
-def _of_one(verb: str, event: Event, does: str, reason: str, hint: str = "") -> Decision:
-    title, hints = titled(verb, (event.id,)), (hint,) if hint else ()
-    return Decision(title, (does,), (because(event, reason),), reason=reason, hints=hints)

@@ -7,10 +7,8 @@ from collections.abc import Mapping
 from ledger.codec.fact_blocks import order_meta, tidy
 from ledger.errors import DiurnaError, NotFound, WrongUsage
 from ledger.model.event import FactUpdated, Meta
-from ledger.model.record import Record
 from ledger.model.session import UNTIL_KEY
 from memory.api import Memory
-from memory.query.provenance import Step
 from memory.query.reader import Reader
 from memory.replay.reader_marks import as_here
 from memory.write.birth_footers import footer_value
@@ -18,10 +16,9 @@ from projection.fold.fact_history import Fact
 from projection.graph.fact_links import ENTITY_KEY
 from projection.graph.graph_neighbours import TAGS_KEY, names_in
 from projection.text.until_conditions import FORMS, until_in
-from rituals.decide.decision import Decision, titled
+from rituals.decide.decision import Decision, decided
 from rituals.decide.fact_status import RESTORE
 from rituals.record.draft_composer import kinds_of
-from rituals.record.request import because
 from rituals.record.slips import kind_of, unknown_kind
 
 #: What is said of a fact whose footer changes, by key.
@@ -45,17 +42,16 @@ def rewording(memory: Memory, fact: str, given: Mapping[str, str]) -> Decision:
         DiurnaError: the fact is redacted or false.
     """
     now = holding(memory, fact)
-    fact, title = now.id, titled("Edit", (now.id,))
+    fact = now.id
     changed = _changed(memory, now, given)
     text, footers = tidy(given["text"]) or now.text, dict(changed)
     same = len(now.heads) == 1 and text == now.text
     if same and not changed:
-        return Decision(title, already=f"{fact} says so already")
-    reason = given["reason"]
+        return Decision(already=f"{fact} says so already")
     does = [] if same else [f"{fact} says now: {text}"]
     does += [f"{fact} {says} {footers[key]}" for key, says in _FOOTERS.items() if key in footers]
-    event = because(FactUpdated(fact, text, _replaced(memory, now), meta=changed), reason)
-    return Decision(title, tuple(does), (event,), reason=reason)
+    event = FactUpdated(fact, text, _replaced(memory, now), meta=changed)
+    return decided("Edit", [fact], does, [event], given["reason"])
 
 
 def _changed(memory: Memory, now: Fact, given: Mapping[str, str]) -> Meta:
@@ -79,25 +75,6 @@ def _changed(memory: Memory, now: Fact, given: Mapping[str, str]) -> Meta:
             pairs.append((key, footer_value(", ".join(names))))
     pairs += [(UNTIL_KEY, until)] if until not in ("", said.get(UNTIL_KEY)) else []
     return order_meta(tuple(pairs))
-
-
-class Telling(Record):
-    """One version as one log told it; a version may be told again later."""
-
-    number: int  #: from 1 on, in ledger order
-    step: Step  #: the event that brought it
-    stands: bool  #: whether it is a head now, by this or another telling
-
-
-def tellings(memory: Reader, fact: str) -> tuple[Telling, ...]:
-    """List the versions of a fact in ledger order.
-
-    Raises:
-        NotFound: there is no such fact.
-    """
-    heads = {version.id for version in memory.standing(fact).fact.heads}
-    steps = [step for step in memory.why(fact).steps if step.version]
-    return tuple([Telling(at, step, step.version in heads) for at, step in enumerate(steps, 1)])
 
 
 def holding(memory: Reader, fact: str) -> Fact:
@@ -135,15 +112,15 @@ def restoration(memory: Reader, fact: str, version: str) -> Decision:
         DiurnaError: the fact is redacted or false.
     """
     now = holding(memory, fact)
-    known = {one.step.version: one.step for one in tellings(memory, fact)}
+    known = {step.version: step for step in memory.why(fact).steps if step.version}
     fits = [one for one in known if one.startswith(version)]
     if len(fits) != 1:
         what = "is the start of several versions" if fits else "is no version"
         hint = f"one of {', '.join(fits or known)}"
         raise NotFound(f"{version} {what} of {fact}", hint=hint)
     chosen, heads = known[fits[0]], tuple([head.id for head in now.heads])
-    title = f"Restore {fact} to {chosen.version}"
     if heads == (chosen.version,):
-        return Decision(title, already=f"{fact} says {chosen.version} already")
+        return Decision(already=f"{fact} says {chosen.version} already")
     does = f"{fact} says {chosen.version} again, of {chosen.stem}, in place of {', '.join(heads)}"
-    return Decision(title, (does,), (FactUpdated(fact, chosen.text, _replaced(memory, now)),))
+    event = FactUpdated(fact, chosen.text, _replaced(memory, now))
+    return Decision(f"Restore {fact} to {chosen.version}", (does,), (event,))

@@ -15,6 +15,7 @@ from projection.fold.fact_history import Fact, History
 from projection.fold.falsity import against
 from projection.fold.full_replay import State
 from projection.fold.testimony import RANK, word_of
+from rituals.decide.decision import facts_named
 
 #: What stands against what.
 TEXT, BIRTH, CLOSED, SUCCESSOR, CIRCLE, REWORDED, MOVED, DECLARED = KINDS = (
@@ -113,7 +114,7 @@ def disputes(memory: Memory, facts: Iterable[str] = ()) -> tuple[Dispute, ...]:
         NotFound: there is no such fact.
     """
     state = memory.state()
-    named = [memory.standing(fact).fact for fact in dict.fromkeys(map(memory.named, facts))]
+    named = facts_named(memory, facts)
     by_kind: dict[tuple[str, str], Dispute] = {}
     for fact in sorted(named or state.view().contradicted, key=lambda fact: fact.id):
         for kind in kinds_of(fact, state.histories[fact.id]):

@@ -18,7 +18,7 @@ from memory.api import Memory
 from projection.brief.wording import shortened
 from projection.fold.fact_history import Fact
 from projection.fold.falsity import CONFLICTS, NO_CONFLICTS, declared, declares, said_against
-from rituals.decide.decision import Decision, titled
+from rituals.decide.decision import Decision, decided
 from rituals.decide.open_contradictions import (
     CIRCLE,
     CLOSED,
@@ -126,7 +126,7 @@ def _chosen(disputes: tuple[Dispute, ...], said: str) -> tuple[Dispute, Choice]:
 
 
 def _resolved(about: tuple[str, ...], does: str, *events: verbs.Event) -> Decision:
-    return Decision(titled("Resolve", about), (does,), events)
+    return decided("Resolve", about, [does], events)
 
 
 def _heads(fact: Fact) -> tuple[str, ...]:
@@ -289,7 +289,7 @@ def _settled(fact: Fact, verdict: Verdict) -> Decision:
         said = f"there is no contradiction about {fact.id} any more: it {by or f'says {now.id}'}"
         hint = "`diurna edit`, `diurna close` and `diurna task` change what is not contradicted"
         raise DiurnaError(said, hint=f"`diurna show {fact.id}` shows where it stands; {hint}")
-    return Decision(titled("Resolve", (fact.id,)), already=f"{fact.id} has no contradiction")
+    return Decision(already=f"{fact.id} has no contradiction")
 
 
 def _brief(disputes: tuple[Dispute, ...]) -> list[str]:

@@ -16,12 +16,12 @@ from rituals.cli.output import Line, Output, heading, indented, some
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memory.query.provenance import Provenance
+    from memory.query.provenance import Provenance, Step
     from memory.query.reader import Reader
-    from rituals.decide.fact_wording import Telling
 
 #: So many supersessions are printed each way.
 _NEAR = 100
+_VERSION = "version text event was stem agent date title commit"
 
 
 def why(
@@ -54,13 +54,14 @@ def why(
     if not home:
         call.opened((fact,))
     if versions:
-        from rituals.decide.fact_wording import tellings
-
-        told = tellings(memory, fact)
-        step = "version=step.version text=step.text event=step.event was=step.was stem=step.stem"
-        rest = "agent=step.agent date=step.date title=step.title commit=step.commit"
-        each = [fields_of(one, f"number stands {step} {rest}") for one in told]
-        return call.answer({"id": shown, "versions": each}, _versions(shown, told, out))
+        heads = {version.id for version in memory.standing(fact).fact.heads}
+        told = [
+            (step, {"number": number, "stands": step.version in heads, **fields_of(step, _VERSION)})
+            for number, step in enumerate([s for s in memory.why(fact).steps if s.version], 1)
+        ]
+        return call.answer(
+            {"id": shown, "versions": [row for _, row in told]}, _versions(shown, told, out)
+        )
     found = memory.why(fact, near=0 if call.json else _NEAR)
     if home:  # of which the newest commit alone is here, and that tells of no log who committed it
         from memory.query.origins import Origin
@@ -72,12 +73,11 @@ def why(
     call.answer(lambda: provenance_object(found), _provenance(found, out))
 
 
-def _versions(fact: str, found: tuple[Telling, ...], out: Output) -> Iterator[Line]:
+def _versions(fact: str, told: list[tuple[Step, dict[str, object]]], out: Output) -> Iterator[Line]:
     yield ((fact, "bold"),)
-    for one in found:
-        step = one.step
+    for step, row in told:
         replaces = f"  replaces {', '.join(step.was)}" if step.was else ""
-        number, stands = f"\n{one.number:>3}  ", ("  stands" if one.stands else "", "green")
+        number, stands = f"\n{row['number']:>3}  ", ("  stands" if row["stands"] else "", "green")
         yield number, (step.version, "yellow"), stands, replaces
         by = f"{step.event} by {step.agent or 'nobody named'}"
         yield f"     {step.date or NO_DAY}  {by}: {step.title}"
