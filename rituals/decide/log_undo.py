@@ -101,8 +101,24 @@ def taking_back(
         Irreversible: nothing of them can be taken back.
         WrongUsage: one is an undo, or they are too many.
     """
-    past = Past(memory)
-    chosen = _chosen(memory, past, (stems, session, agent, since))
+    from memory.cache.name_lookup import log_named
+
+    past, cache = Past(memory), memory.cache()
+    keys, begin = {log_named(cache, stem).key for stem in stems}, memory.bounds(since, "")[0]
+    agent = agent or ("" if session or stems else memory.asker())
+    chosen = []
+    for ref, entry in past.logs:
+        fits = ref.key in keys if keys else ref.key >= begin
+        if not fits or session not in ("", entry.session) or agent not in ("", entry.agent):
+            continue
+        if told_by(entry) is None:
+            chosen.append(ref)
+        elif keys:
+            hint = "`diurna undo --redo` does again what it took back"
+            raise WrongUsage(f"{memory.short(ref.stem)} is an undo", hint=hint)
+    if not chosen:
+        hint = "`diurna log` lists them; `diurna log --json` tells their sessions"
+        raise NotFound("no log fits", hint=hint)
     standing = [ref for ref in chosen if ref.stem not in past.undone]
     if len(standing) > _MOST:
         hint = f"name at most {_MOST}, the newest first"
@@ -120,33 +136,6 @@ def _some(plan: Undoing) -> Undoing:
     if not plan.decision.events:
         raise Irreversible(plan.decision.already, hint=plan.decision.hints[0])
     return plan
-
-
-def _chosen(
-    memory: Memory, past: Past, asked: tuple[tuple[str, ...], str, str, str]
-) -> list[LogRef]:
-    """Return the logs that are named, in ledger order."""
-    from memory.cache.name_lookup import log_named
-
-    cache = memory.cache()
-    some, session, agent, begin = asked
-    stems = {log_named(cache, stem).key for stem in some}
-    since = memory.bounds(begin, "")[0]
-    agent = agent or ("" if session or some else memory.asker())
-    refs = []
-    for ref, entry in past.logs:
-        fits = ref.key in stems if stems else ref.key >= since
-        if not fits or session not in ("", entry.session) or agent not in ("", entry.agent):
-            continue
-        if told_by(entry) is None:
-            refs.append(ref)
-        elif stems:
-            hint = "`diurna undo --redo` does again what it took back"
-            raise WrongUsage(f"{memory.short(ref.stem)} is an undo", hint=hint)
-    if not refs:
-        hint = "`diurna log` lists them; `diurna log --json` tells their sessions"
-        raise NotFound("no log fits", hint=hint)
-    return refs
 
 
 def _own(memory: Memory, agent: str) -> Iterator[tuple[LogRef, Entry]]:

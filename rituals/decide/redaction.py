@@ -21,7 +21,6 @@ from ledger.model.record import Record
 from ledger.wal.atomic_files import plain_bytes
 from memory.api import Memory
 from memory.cache.name_lookup import log_named
-from memory.query.origins import Origin, origins_of
 from memory.redaction.purged_logs import Purge
 from memory.redaction.withheld_lines import Telling
 from memory.redaction.withheld_texts import held_logs, holders, texts_in, withheld_texts
@@ -46,13 +45,14 @@ _ID_TELLS = (
 _WORDS, _WORD_CHARS = 3, 3
 #: How many files are read at once: bounds the memory.
 _AT_ONCE = 500
+_REMOTES = "refs/remotes/"
 
 
 class Holder(Record):
-    """A log that holds what was withheld, and the commit that brought it."""
+    """A file of the home that holds what was withheld, and the commit that brought it."""
 
-    path: str  #: of the log, relative to the home
-    commit: str  #: the start of its id, "" where it is not known
+    path: str  #: relative to the home
+    commit: str  #: the start of its id
     author: str  #: of the commit
     remotes: tuple[str, ...]  #: the remote-tracking branches that have it
 
@@ -63,7 +63,6 @@ class Redaction(Record):
     decision: Decision
     facts: tuple[str, ...]
     logs: tuple[str, ...]
-    holders: tuple[Holder, ...]
     git: Holding
 
 
@@ -120,8 +119,7 @@ def redaction(
             decision.title, tuple(does), tuple([because(event, reason) for event in events]),
             reason=reason, hints=(ROTATE, *hints),
         )  # fmt: skip
-    held, git = _holders(memory, logs, facts), holding_of(memory, facts, logs)
-    return Redaction(decision, tuple(facts), tuple(logs), held, git)
+    return Redaction(decision, tuple(facts), tuple(logs), holding_of(memory, facts, logs))
 
 
 def _tells(fact: str, texts: Iterable[str]) -> bool:
@@ -142,27 +140,6 @@ def _brought(state: State, stem: str) -> list[str]:
     ]
 
 
-def _holders(memory: Memory, logs: list[str], facts: list[str]) -> tuple[Holder, ...]:
-    """Find the logs that hold what is withheld, in ledger order."""
-    steps = [step for fact in facts for step in memory.why(fact).steps if step.version]
-    brought = {step.path: step.brought for step in steps}
-    cache = memory.cache()
-    refs = [ref for stem in logs if (ref := cache.log_ref(stem)) is not None]
-    found = origins_of(memory.home, refs)
-    brought.update({ref.path: found.get(ref.path, Origin()) for ref in refs})
-    git, remotes = memory.home.repository.git(), dict[str, tuple[str, ...]]()
-    for commit in {one.commit for one in brought.values()}:
-        of_remotes = ("--contains", commit, "refs/remotes")
-        names = git.text(
-            "for-each-ref", "--format=%(refname:short)", *of_remotes, check=False
-        ).split()
-        remotes[commit] = tuple([name for name in names if commit and "/" in name])
-    return tuple(
-        Holder(path, one.commit[:7], one.author, remotes[one.commit])
-        for path, one in sorted(brought.items())
-    )
-
-
 class Holding(Record):
     """What git has."""
 
@@ -175,6 +152,7 @@ class Holding(Record):
     references: tuple[str, ...]
     reflogs: int  #: how many of the commits nothing but a reflog leads to
     packs: tuple[str, ...]  #: names of packs that have one of the files, sorted
+    holders: tuple[Holder, ...]  #: the logs among the files
 
     @property
     def blobs(self) -> tuple[str, ...]:
@@ -214,14 +192,14 @@ def holding_of(memory: Memory, facts: Sequence[str], logs: Sequence[str]) -> Hol
     out = git.run(
         "--literal-pathspecs", "log", "--all", "--reflog", "-m", "--root",
         "--no-show-signature", "--no-renames", "--raw", "--no-abbrev", "--full-history",
-        "--format=%x01%H%x02%B%x02", "--", *paths, check=False,
+        "--format=%x01%H%x02%B%x02%aN%x02", "--", *paths, check=False,
     )  # fmt: skip
     brought: dict[str, set[str]] = {}
-    path_of: dict[str, str] = {}
+    first: dict[str, tuple[str, str, str]] = {}  # path, oldest commit and its author, by blob
     messages: dict[str, None] = {}
     for block in out.split(b"\x01")[1:]:
-        name, message, rows = block.split(b"\x02", 2)
-        commit = name.decode("ascii")
+        name, message, by, rows = block.split(b"\x02", 3)
+        commit, author = name.decode("ascii"), by.decode("utf-8", "replace")
         if purge.message(message) != message:
             messages[commit] = None
         for row in rows.split(b"\n"):
@@ -230,7 +208,7 @@ def holding_of(memory: Memory, facts: Sequence[str], logs: Sequence[str]) -> Hol
             if row[:1] == b":" and words[4][:1] != b"D":
                 blob = words[3].decode("ascii")
                 brought.setdefault(blob, set()).add(commit)
-                path_of[blob] = path.decode("utf-8", "surrogateescape")
+                first[blob] = path.decode("utf-8", "surrogateescape"), commit, author
     blobs = {blob for one in (*logs, *facts) for _, blob in holders(home, cache, one)}
     blobs &= brought.keys()
     names = sorted(brought.keys() - blobs)
@@ -240,15 +218,27 @@ def holding_of(memory: Memory, facts: Sequence[str], logs: Sequence[str]) -> Hol
         blobs |= {blob for blob, data in pairs if data and purge.telling.stands_in(data)}
     commits = {commit for blob in blobs for commit in brought[blob]} | set(messages)
     alone = git.text("rev-list", "--reflog", "--not", "--all", check=False).split()
-    leading = [word for commit in sorted(commits) for word in ("--contains", commit)]
-    references = git.text("for-each-ref", "--format=%(refname)", *leading, check=False).split()
+
+    def leading(some: Iterable[str]) -> list[str]:
+        """Return the references that lead to one of some commits."""
+        words = [word for commit in sorted(some) for word in ("--contains", commit)]
+        return git.text("for-each-ref", "--format=%(refname)", *words, check=False).split()
+
+    held = []
+    for file, commit, author in sorted([first[blob] for blob in blobs]):
+        log = file.removeprefix(home.prefix)
+        if log.startswith(f"{SESSIONS_DIR}/"):
+            names = [one.removeprefix(_REMOTES) for one in leading([commit])]
+            remotes = [one for one in names if one[:5] != "refs/" and not one.endswith("/HEAD")]
+            held.append(Holder(log, commit[:7], author, tuple(remotes)))
     return Holding(
-        tuple(sorted([(path_of[blob], blob) for blob in blobs])),
+        tuple(sorted([(first[blob][0], blob) for blob in blobs])),
         len(commits),
         tuple(messages),
-        tuple(sorted(references)) if commits else (),
+        tuple(sorted(leading(commits))) if commits else (),
         len(commits.intersection(alone)),
         _packs(f"{home.repository.commondir}/objects/pack", blobs),
+        tuple(held),
     )
 
 
@@ -269,9 +259,8 @@ def standing(memory: Memory, holding: Holding) -> tuple[str, ...]:
     return tuple(sorted(there))
 
 
-def held_lines(redaction: Redaction, stands: Sequence[str]) -> tuple[str, ...]:
+def held_lines(git: Holding, stands: Sequence[str]) -> tuple[str, ...]:
     """Say, a line each, what of git still has it; `stands` are the files of work trees that do."""
-    git = redaction.git
     if not (stands or git.commits):
         return ()
     files = len(git.blobs)
@@ -280,10 +269,9 @@ def held_lines(redaction: Redaction, stands: Sequence[str]) -> tuple[str, ...]:
         *[f"  in the file {path}" for path in stands],
         *[f"  in the message of commit {commit[:12]}" for commit in git.messages],
         *[
-            f"  in the history of {one.path}"
-            + (f", brought by commit {one.commit} by {one.author}" if one.commit else "")
+            f"  in the history of {one.path}, brought by commit {one.commit} by {one.author}"
             + (f", also on {', '.join(one.remotes)}" if one.remotes else "")
-            for one in redaction.holders
+            for one in git.holders
         ],
         f"  in {git.commits} commit{'s' * (git.commits != 1)}, {files} file{'s' * (files != 1)} of them",
         f"  {', '.join(git.references) or 'no branch'} lead to it",

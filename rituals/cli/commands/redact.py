@@ -81,10 +81,10 @@ def redact(
     stands = list(standing(memory, found.git))
     also = [] if plan is None else [*_purge_lines(plan, not dry_run)]
     if plan is None or dry_run:
-        also += held_lines(found, stands)
+        also += held_lines(found.git, stands)
     answer_decision(
         call, found.decision, receipt, dry_run, also, stands=stands,
-        held=fields_of(found, "holders(path commit author remotes)")["holders"],
+        held=fields_of(found.git, "holders(path commit author remotes)")["holders"],
         git=fields_of(found.git, "files=blobs commits messages references reflogs packs"),
         purge=None if plan is None else _purge_object(plan, not dry_run),
     )  # fmt: skip

@@ -139,7 +139,7 @@ def _withhold(memory: Memory, form: Values) -> FormPlan:
     """Plan to show a fact's text to nobody again; what git still has is told."""
     found = redaction(memory, (form.id,), form.reason)
     plan = planned(memory, found.decision)
-    held = held_lines(found, standing(memory, found.git))
+    held = held_lines(found.git, standing(memory, found.git))
     places = tuple([line.strip() for line in held if line.startswith(" ")])
     first, *rest = [line for line in held if not line.startswith(" ")] or [""]
     told = (f"{first.rstrip(':')}.", " ".join(rest)) if first else ()
