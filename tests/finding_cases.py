@@ -85,7 +85,7 @@ def _(shop: Shop) -> Arguments:
 )
 def _(shop: Shop) -> Arguments:
     shop.monkeypatch.setattr("rituals.hosts.payloads.now_seconds", lambda: NOW_MS / 1000)
-    shop.monkeypatch.setattr("rituals.check.doctor.machine.now_seconds", lambda: NOW_MS / 1000)
+    shop.monkeypatch.setattr("rituals.check.machine.now_seconds", lambda: NOW_MS / 1000)
     note_fault(str(shop.path / ".git"), "hook codex Stop: OSError(28)")
     shop.shell("program diurna \"echo '{}'\"")
     shop.run("install", "codex", "--no-mcp")
@@ -173,6 +173,6 @@ def _(shop: Shop) -> Arguments:
     def broken(*_: object) -> None:
         raise RuntimeError("broken")
 
-    shop.monkeypatch.setattr("rituals.check.doctor.clone_checks.plan_drivers", broken)
+    shop.monkeypatch.setattr("rituals.check.object_checks.plan_drivers", broken)
     shop.alone()
     return ("check",)

@@ -18,7 +18,7 @@ from tests.world import IN_TREE, OWN_REPOSITORY, Place, World
 TABLES = Path(__file__).with_name("git_hooks.md")
 PUBLISHED = "diurna: publish the projection"
 HOOKS, EVENTS = ".git/hooks", ("post-merge", "post-rewrite")
-REPUBLISH = "rituals.setup.git_hooks.republish"
+REPUBLISH = "rituals.setup.git_hooks"
 Program = Callable[[str], None]
 
 

@@ -110,7 +110,7 @@ def _taken_out(memory: Memory) -> tuple[str, ...]:
 
 def _edits(memory: Memory) -> tuple[Finding, ...]:
     from memory.edits.detect import find_edits
-    from rituals.check.verify.worktree import undeclared
+    from rituals.check.worktree import undeclared
 
     home, found = memory.home, list[Finding]()
     if home.seen:  # of a branch with code all history is looked through, which `check` does

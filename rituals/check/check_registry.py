@@ -1,7 +1,7 @@
 """List the checks: what each needs and costs, and which commands make it; and make them.
 
 A row names its function by module, so that a command loads no more than it chooses. What a row yields is a
-`Finding`, or one together with a remedy (`rituals.check.doctor.fix.Noticed`).
+`Finding`, or one together with a remedy (`rituals.check.fix.Noticed`).
 """
 
 from __future__ import annotations
@@ -70,33 +70,33 @@ _OF_POLICY = "policy-invalid policy-deprecated newer-format conflict-marker unre
 
 #: All checks, in the order in which they are made: name, function, codes, commands, subject, cost.
 CHECKS = (
-    _check("git", "doctor.machine:git_noticed", "git-unusable", needs=MACHINE),
-    _check("agents' programs", "doctor.machine:hosts_noticed",
+    _check("git", "machine:git_noticed", "git-unusable", needs=MACHINE),
+    _check("agents' programs", "machine:hosts_noticed",
            "host-command host-files host-faults", needs=MACHINE),
-    _check("lock files", "doctor.clone_checks:lock_noticed", "lock-left"),
-    _check("the shape of the repository", "doctor.object_checks:shape_noticed",
+    _check("lock files", "clone_checks:lock_noticed", "lock-left"),
+    _check("the shape of the repository", "object_checks:shape_noticed",
            "history-cut unsupported-repository"),
-    _check("recent commits", "doctor.object_checks:recent_noticed", "object-lost"),
-    _check("the tip of the branch", "doctor.object_checks:tip_noticed", "unreadable"),
+    _check("recent commits", "object_checks:recent_noticed", "object-lost"),
+    _check("the tip of the branch", "object_checks:tip_noticed", "unreadable"),
     _check("the spool", "ledger_checks:spool", "spool-waiting", _ALL),
-    _check("where memory was before", "doctor.clone_checks:moved_noticed", "home-moved"),
-    _check("spools beside it", "doctor.clone_checks:spool_noticed",
+    _check("where memory was before", "clone_checks:moved_noticed", "home-moved"),
+    _check("spools beside it", "clone_checks:spool_noticed",
            "spool-leftover captured-waiting"),
-    _check("captured sessions", "doctor.clone_checks:capture_noticed",
+    _check("captured sessions", "clone_checks:capture_noticed",
            "capture-failed capture-settings capture-waits"),
-    _check("git's attributes", "doctor.clone_checks:attributes_noticed",
+    _check("git's attributes", "object_checks:attributes_noticed",
            "attributes-missing merge-attribute"),
-    _check("the bytes of logs", "doctor.object_checks:logs_noticed", "unreadable", content=True),
+    _check("the bytes of logs", "object_checks:logs_noticed", "unreadable", content=True),
     _check(SAID, "ledger_checks:said", _OF_LOGS, _ALL, TIP, REPLAY),
     _check("what is only one person's", "ledger_checks:personal", "personal-item", _ALL, TIP, REPLAY),
-    _check("names of logs", "doctor.object_checks:twins_noticed", "case-twins", _ALL, TIP),
+    _check("names of logs", "object_checks:twins_noticed", "case-twins", _ALL, TIP),
     _check("the policy", "ledger_checks:policy", _OF_POLICY, _ALL, TIP),
     _check("keys of the policy", "ledger_checks:policy_keys", "policy-deprecated", _ALL, TIP),
     _check("the policy in the work tree", "ledger_checks:policy_here", "conflict-marker", _ALL,
            CHECKOUT),
     _check("clocks", "ledger_checks:clocks", "clock-ahead", _ALL, TIP),
-    _check("evidence of helps", "log_claims:misplaced", "evidence-gone", (VERIFY, LINT), TIP, REPLAY),
-    _check("landings", "log_claims:unproven", "landed-unproven", (VERIFY, LINT), costs=REPLAY,
+    _check("evidence of helps", "linted_files:misplaced", "evidence-gone", (VERIFY, LINT), TIP, REPLAY),
+    _check("landings", "linted_files:unproven", "landed-unproven", (VERIFY, LINT), costs=REPLAY,
            content=True),
     _check("short seals", "ledger_checks:seals", "weak-seal", _ALL, TIP),
     _check("the history of logs", "ledger_checks:history", _OF_HISTORY, _ALL, PAST, WALK),
@@ -111,13 +111,13 @@ CHECKS = (
     _check("what is due", "ledger_checks:due", "review-due over-size", (LINT, REVIEW), TIP, REPLAY),
     _check("texts", "ledger_checks:texts", "secret-found secret-waived personal-data conflict-marker",
            (LINT,), TIP, BYTES),
-    _check("the cache", "doctor.clone_checks:cache_noticed", "cache-differs", costs=BYTES, content=True,
+    _check("the cache", "clone_checks:cache_noticed", "cache-differs", costs=BYTES, content=True,
            deep=True),
-    _check("the index of recall", "doctor.clone_checks:index_noticed", "cache-differs", costs=BYTES,
+    _check("the index of recall", "clone_checks:index_noticed", "cache-differs", costs=BYTES,
            content=True, deep=True),
-    _check("what the remote has", "doctor.clone_checks:unsent_noticed", "not-pushed", content=True),
-    _check("mirrors", "doctor.clone_checks:mirrors_noticed", "mirrored", content=True),
-    _check("homes of others", "doctor.clone_checks:upstreams_noticed", "upstream-stale", content=True),
+    _check("what the remote has", "clone_checks:unsent_noticed", "not-pushed", content=True),
+    _check("mirrors", "clone_checks:mirrors_noticed", "mirrored", content=True),
+    _check("homes of others", "clone_checks:upstreams_noticed", "upstream-stale", content=True),
 )  # fmt: skip
 
 

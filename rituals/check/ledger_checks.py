@@ -18,15 +18,15 @@ from memory.worktree.page_copies import copy_of, read_copy, work_file
 from memory.worktree.projection_files import committed_projection
 from memory.write.kept_out import finding, is_own
 from projection.policy.model import ASK, HOLD, UNSETTLED
-from rituals.check.survey import TEXTS, Survey
-from rituals.check.verify.history import damage_finding
-from rituals.check.verify.projection_checks import (
+from rituals.check.history import damage_finding
+from rituals.check.projection_checks import (
     gone_policy,
     newer_format,
     policy_problem,
     projection_findings,
 )
-from rituals.check.verify.worktree import work_tree_findings
+from rituals.check.survey import TEXTS, Survey
+from rituals.check.worktree import work_tree_findings
 
 _PERSONAL_HINT = (
     "`diurna redact ID --reason WHY` withholds it; history still has it, and others may too"
@@ -186,7 +186,7 @@ def work_tree(survey: Survey) -> Iterator[Finding]:
 
 def edits(survey: Survey) -> Iterator[Finding]:
     """Name each change that `check --absorb` would record, and every edit that it would not understand."""
-    from rituals.check.verify.worktree import undeclared
+    from rituals.check.worktree import undeclared
 
     return undeclared(survey.memory, survey.edits)
 

@@ -17,8 +17,8 @@ from memory.replay.replayed_state import state_from
 from projection.fold.full_replay import State
 from projection.fold.withholding import held_in
 from projection.policy.model import Policy
-from rituals.check.verify.history import damaged, without_purged
-from rituals.check.verify.session_listing import Listing, list_sessions
+from rituals.check.history import damaged, without_purged
+from rituals.check.worktree import Listing, list_sessions
 
 Progress = Callable[[int, int], None]
 

@@ -23,18 +23,16 @@ from projection.fold.full_replay import State
 from projection.policy.model import CLOSABLE
 from rituals.intake.intake_items import (
     ASKED,
+    IMPORTED,
     UPDATED,
     Applied,
     Changed,
     IntakePlan,
     Item,
+    Known,
     LeftOut,
     Planned,
     Reading,
-)
-from rituals.intake.known_items import (
-    IMPORTED,
-    Known,
     asking,
     changed_twice,
     denied,

@@ -23,8 +23,7 @@ from ledger.secrets.scanner import without_secrets
 from memory.write.birth_footers import footer_value
 from projection.fold.full_replay import State
 from projection.policy.model import CLOSABLE, DEFAULT_KIND, DELIBERATE, THREAD_KIND, Policy
-from rituals.intake.intake_items import Item, LeftOut, Reading
-from rituals.intake.known_items import IMPORTED, KEY, key_in
+from rituals.intake.intake_items import IMPORTED, KEY, Item, LeftOut, Reading, key_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

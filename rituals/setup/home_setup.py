@@ -39,9 +39,18 @@ from memory.worktree.merge_drivers import apply_drivers, plan_drivers
 from memory.worktree.page_copies import keep_out_of_status, mirror
 from projection.policy.model import APPEND, PACED, Policy
 from projection.policy.toml import read_policy
-from rituals.setup.git_hooks.hook_install import HookPlan, apply_hooks, plan_hooks, plan_removal
-from rituals.setup.setup_plan import SetupPlan, initial, missing, named, refuse_branch
-from rituals.setup.tree import holds_work, plan_checked_out, plan_tree, prefix_of
+from rituals.setup.git_hooks import HookPlan, apply_hooks, plan_hooks, plan_removal
+from rituals.setup.setup_plan import (
+    SetupPlan,
+    holds_work,
+    initial,
+    missing,
+    named,
+    plan_checked_out,
+    plan_tree,
+    prefix_of,
+    refuse_branch,
+)
 
 
 def plan_setup(

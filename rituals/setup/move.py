@@ -36,9 +36,14 @@ from memory.merge.sync_plan import AHEAD, Plan
 from memory.replay.trunk import trunk_of
 from memory.worktree.merge_drivers import apply_drivers, plan_drivers
 from memory.worktree.page_copies import keep_out_of_status, mirror, mirror_changes
-from rituals.setup.setup_plan import refuse_branch, refuse_state
+from rituals.setup.setup_plan import (
+    is_known,
+    pointer_to,
+    refuse_branch,
+    refuse_others_folder,
+    refuse_state,
+)
 from rituals.setup.strays import join_strays
-from rituals.setup.tree import is_known, pointer_to, refuse_others_folder
 
 #: Paths with their bytes; None takes a file out.
 Files = list[tuple[str, bytes | None]]

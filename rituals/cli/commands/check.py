@@ -16,7 +16,7 @@ from rituals.cli.output import Line, Output, counted, told
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from rituals.check.doctor import Visit
+    from rituals.check.doctor_runner import Visit
 
 #: What is done with the projection.
 _PAGES = ("replay", "absorb", "publish")
@@ -140,7 +140,7 @@ def _whole(
 
 def _restore(call: Invocation, everything: bool, dry_run: bool) -> int:
     """Commit again what history took."""
-    from rituals.check.verify import history as lost
+    from rituals.check import history as lost
 
     memory = call.memory()
     plan = lost.restore_plan(memory)
@@ -228,7 +228,7 @@ def summary(findings: Sequence[Finding]) -> str:
 def _visited(call: Invocation, commands: tuple[str, ...], *, fix: bool, deep: bool) -> Visit:
     """Make the checks of some commands here, and mend what is safe where that is asked for."""
     from memory.api import Memory
-    from rituals.check.doctor import visit
+    from rituals.check.doctor_runner import visit
     from rituals.check.survey import PARTS, Survey
 
     def opened() -> Survey:

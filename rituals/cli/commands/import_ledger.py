@@ -29,8 +29,7 @@ from rituals.cli.terminal.intake_text import wanted
 from rituals.intake.ledger_import import LedgerPlan, plan_ledger_import
 from rituals.intake.ledger_pages import OtherLedger, find_ledger, read_ledger
 from rituals.setup.home_setup import apply_setup, home_of, second_home
-from rituals.setup.setup_plan import SetupPlan
-from rituals.setup.tree import plan_checked_out, tree_policy
+from rituals.setup.setup_plan import SetupPlan, plan_checked_out, tree_policy
 
 _NAMED = 5  #: of what is left out, unless all of it is asked for
 

@@ -24,8 +24,7 @@ from rituals.cli.context import Invocation
 from rituals.cli.operation import DRY_RUN, modes, option, word
 from rituals.cli.output import told
 from rituals.setup.home_setup import apply_setup, plan_personal, plan_setup, with_hooks
-from rituals.setup.setup_plan import SetupPlan
-from rituals.setup.tree import prefix_of, sharing_asks
+from rituals.setup.setup_plan import SetupPlan, prefix_of, sharing_asks
 
 _WHAT_ASKS = """\
 Logs quote nobody. What you ask an agent for stays in this clone for 30 days, a line each; others see it
@@ -80,9 +79,9 @@ def init(
             raise WrongUsage("--tour takes --keep alone")
         return _tour(call, keep=keep)
     from memory.replay.trunk import publishing
-    from rituals.check.doctor.clone_checks import mirrors_noticed
+    from rituals.check.clone_checks import mirrors_noticed
+    from rituals.check.object_checks import attribute_findings
     from rituals.cli.commands.install import offer
-    from rituals.setup.foreign_attributes import attribute_findings
 
     if move:
         return _move_home(call, wish, move, dry_run=dry_run)

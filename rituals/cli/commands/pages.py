@@ -102,7 +102,7 @@ def _edit_object(found: Edit) -> dict[str, Any]:
 
 def replay(call: Invocation, write: bool, dry_run: bool) -> int:
     """Replay all from git and compare; 1 where something differs."""
-    from rituals.check.verify.projection_checks import recheck
+    from rituals.check.projection_checks import recheck
 
     memory = call.memory()
     absorbed = memory.absorb_first() if write and not dry_run else ()

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 
 import click
 
-from ledger.environment import variables
+from ledger.environment import TookTooLong, limited, variables
 from ledger.errors import DiurnaError
 from rituals.cli.context import Invocation
 from rituals.cli.operation import DRY_RUN, option, word
@@ -41,15 +41,15 @@ def hook(
 
         run(event, arguments[0] if arguments else "", variables())
         return
-    from rituals.setup.git_hooks.hook_install import EVENTS
-    from rituals.setup.git_hooks.republish import Limit, TookTooLong, republish
+    from rituals.setup import git_hooks
 
     said = ""
     try:
-        if event in EVENTS:
+        if event in git_hooks.EVENTS:
             where = call.home or call.folder()
-            with Limit():
-                said = republish(event, arguments, where, variables(), call.now_ms, dry_run=dry_run)
+            said = limited(0, git_hooks.LIMIT_SECONDS, lambda: git_hooks.republish(
+                event, arguments, where, variables(), call.now_ms, dry_run=dry_run
+            ))  # fmt: skip
         else:
             said = f"there is nothing to do in a hook {event!r}"
     except TookTooLong:

@@ -122,7 +122,7 @@ def _said_before(moment: Moment, commondir: str, index: MomentIndex) -> Needed |
     """Return the passages of logs that have much of a prompt, or very much of what a shell failed with."""
     text, said, sure = moment.prompt, moment.answer, 1.0
     if moment.event == FAILURE:
-        from rituals.hosts.observed.tool_input import SHELLS
+        from rituals.hosts.observed.admission import SHELLS
 
         text = "\n".join(map(str, said.values())) if isinstance(said, dict) else str(said)
         text, sure = text * (moment.tool.lower() in SHELLS), _SURER
@@ -143,20 +143,20 @@ def _said_before(moment: Moment, commondir: str, index: MomentIndex) -> Needed |
 
 def _rules(moment: Moment, index: MomentIndex, top: str) -> Needed | None:
     """Return the rules that a line of shell breaks, and those that speak of the files of a tool."""
-    from rituals.hosts.observed import tool_input
+    from rituals.hosts.observed.admission import READING, SHELLS, WRITING, inside, paths_given
 
     tool, rows, broken = moment.tool.lower(), list[str](), list[str]()
-    if tool in tool_input.SHELLS:
+    if tool in SHELLS:
         broken, rows = _of_line(moment, index, top)
-    elif index.file and tool in tool_input.WRITING | tool_input.READING:
-        paths = tool_input.inside(tool_input.paths_given(moment), top, moment.cwd or moment.folder)
-        rows = index.rules.at(paths, changed=tool in tool_input.WRITING)
+    elif index.file and tool in WRITING | READING:
+        paths = inside(paths_given(moment), top, moment.cwd or moment.folder)
+        rows = index.rules.at(paths, changed=tool in WRITING)
     if not (broken or rows):
         return None
     from ledger.home import discover
 
     facts = [index.rules.facts[row] for row in dict.fromkeys((*broken, *rows))]
-    at_file = tool not in tool_input.SHELLS
+    at_file = tool not in SHELLS
     found = _marked(discover(moment.folder), facts, at_file=at_file)
     against = {index.rules.facts[row][0] for row in broken}
     ids = tuple([id for id, _, _ in found if id in against])
@@ -165,16 +165,16 @@ def _rules(moment: Moment, index: MomentIndex, top: str) -> Needed | None:
 
 def _of_line(moment: Moment, index: MomentIndex, top: str) -> tuple[list[str], list[str]]:
     """Return the numbers of the rules that a line of shell breaks, and of those of its files."""
-    from rituals.hosts.observed import tool_input
+    from rituals.hosts.observed.admission import inside, line_in, start_folder
 
-    line, rules = tool_input.line_in(moment.given), index.rules
+    line, rules = line_in(moment.given), index.rules
     signed = index.command and any(sign in line for sign in rules.signs)
     named = index.file and rules.names_in(line)
     if not (signed or named):
         return [], []
     from rituals.hosts.observed.shell import joined, read
 
-    commands, start = read(line), tool_input.start_folder(moment)
+    commands, start = read(line), start_folder(moment)
     rows: list[str] = []
     for one in commands if named else ():
         program = one.words[0].rpartition("/")[2]
@@ -184,7 +184,7 @@ def _of_line(moment: Moment, index: MomentIndex, top: str) -> tuple[list[str], l
                 and any(word[:1] == "-" and word.lstrip(_LETTERS)[:1] == "i" for word in one.words)
             )
             folder = f"{start}/{joined('', one.folder)}"
-            rows += rules.at(tool_input.inside(one.words[1:], top, folder), changed=changed)
+            rows += rules.at(inside(one.words[1:], top, folder), changed=changed)
     if not signed:
         return [], rows
     from rituals.hosts.context.broken_rules import broken

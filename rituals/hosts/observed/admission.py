@@ -2,7 +2,8 @@
 
 First match: a tool that writes, a command of shell that changes, tests or builds, a task. All else is
 dropped, and so is whatever is said. What is kept has its secrets replaced, stands in one line, and
-names files from the top of the work tree; what lies outside of it is nobody's memory.
+names files from the top of the work tree; what lies outside of it is nobody's memory. Below it
+stand the names by which all hosts give a tool its line of shell and its files.
 """
 
 from __future__ import annotations
@@ -13,18 +14,108 @@ from ledger.environment import now_ms
 from ledger.model.layout import STATE_DIR
 from ledger.model.record import Record
 from rituals.hosts.adapters import FAILURE, TASK
-from rituals.hosts.observed import tool_input
 from rituals.hosts.payloads import read_start
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from ledger.home import Home
     from rituals.hosts.moments import Moment
     from rituals.hosts.observed.observation_spool import Observation
 
     Found = tuple[str, str, str, Iterable[str]] | None
+
+#: Names of the tools that write a file, of all hosts, in small letters.
+WRITING = frozenset(
+    "write edit multiedit notebookedit notebook_edit write_file replace apply_patch patch"
+    " create create_file edit_file str_replace_editor str_replace search_replace strreplace"
+    " delete delete_file write_to_file replace_file_content multi_replace_file_content"
+    " editnotebook".split()
+)
+#: Likewise of those that read one.
+READING = frozenset("read read_file view view_file open_file cat notebookread".split())
+SHELLS = frozenset(
+    "bash shell run_shell_command local_shell exec_command run_terminal_cmd run_in_terminal"
+    " run_command terminal execute powershell shell_command unified_exec container.exec".split()
+)
+_PATHS = (
+    "file_path", "filePath", "path", "notebook_path", "notebookPath", "target_file", "absolute_path",
+    "TargetFile",
+)  # fmt: skip
+_COMMANDS = ("command", "cmd", "script", "CommandLine", "commandLine")
+_PATCHES = ("input", "patch", "patchText", "patch_text", "command", "content")
+_PATCH_LINES = ("*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: ")
+
+
+def line_in(arguments: Mapping[str, object]) -> str:
+    """Return the line of shell among what a tool was given by name, "" for none."""
+    given = next((arguments[name] for name in _COMMANDS if name in arguments), None)
+    if isinstance(given, list):
+        parts = [part for part in given if isinstance(part, str)]
+        script = parts[2] if len(parts) == 3 and parts[1] in ("-c", "-lc") else ""
+        given = script or " ".join([_quoted(part) for part in parts])
+    return given if isinstance(given, str) else ""
+
+
+def paths_given(said: Moment) -> list[str]:
+    """Return the files that a tool reads or writes, as it was given them."""
+    named = patched(first_text(said, _PATCHES)) if "patch" in said.tool.lower() else []
+    return named or [path for path in [first_text(said, _PATHS)] if path]
+
+
+def start_folder(said: Moment) -> str:
+    """Return where a shell starts."""
+    start = first_text(said, ("workdir", "cwd", "working_directory", "Cwd"))
+    return os.path.join(said.cwd or said.folder, start)
+
+
+def patched(text: str) -> list[str]:
+    """Return the files that a patch names."""
+    return [
+        line[len(mark) :].strip()
+        for line in text.split("\n")
+        for mark in _PATCH_LINES
+        if line.startswith(mark)
+    ]
+
+
+def inside(paths: Iterable[str], top: str, folder: str) -> list[str]:
+    """Return those paths that lie in a work tree, from its top, where git does not keep its own."""
+    if not top:
+        return []
+    tops = tuple(dict.fromkeys((top, os.path.realpath(top))))
+    found = []
+    for path in paths:
+        if not path or "\0" in path or path[0] in "~$":
+            continue
+        try:
+            os.fsencode(f"{folder}{path}")
+        except UnicodeEncodeError:
+            continue  # no file has such a name
+        whole = os.path.normpath(os.path.join(folder, path))
+        if not whole.startswith(tuple(f"{one}/" for one in tops)):
+            whole = os.path.join(os.path.realpath(os.path.dirname(whole)), os.path.basename(whole))
+        inner = next((whole[len(one) + 1 :] for one in tops if whole.startswith(f"{one}/")), "")
+        if inner and inner != ".git" and not inner.startswith(".git/"):
+            found.append(inner)
+    return found
+
+
+def first_text(said: Moment, names: Iterable[str]) -> str:
+    """Return the first text that a tool was given by some names, "" for none."""
+    for name in names:
+        found = said.given.get(name)
+        if isinstance(found, str) and found:
+            return found
+        if isinstance(found, list) and name in _PATCHES:
+            return "\n".join([one for one in found if isinstance(one, str)])
+    return ""
+
+
+def _quoted(word: str) -> str:
+    return "'" + word.replace("'", "'\\''") + "'"
+
 
 _TASKS = frozenset(
     "taskcreate taskupdate todowrite todo_write update_plan write_todos update_todo_list"
@@ -115,20 +206,16 @@ def is_candidate(said: Moment) -> bool:
     if said.event == TASK:
         return bool(said.task)
     tool = said.tool.lower()
-    return (
-        tool in tool_input.WRITING
-        or tool in _TASKS
-        or (tool in tool_input.SHELLS and bool(_line(said)))
-    )
+    return tool in WRITING or tool in _TASKS or (tool in SHELLS and bool(_line(said)))
 
 
 def _found(said: Moment, top: str) -> Found:
     if said.event == TASK:
         return ("task", "task completed", f"completed: {said.task}", ()) if said.task else None
     tool = said.tool.lower()
-    if tool in tool_input.WRITING:
+    if tool in WRITING:
         return _written(said, tool, top)
-    if tool in tool_input.SHELLS:
+    if tool in SHELLS:
         return _run(said, top)
     if tool in _TASKS and said.event != FAILURE:
         return _task(said)
@@ -138,7 +225,7 @@ def _found(said: Moment, top: str) -> Found:
 def _written(said: Moment, tool: str, top: str) -> Found:
     if said.event == FAILURE or said.given.get("command") in _VIEWS:
         return None
-    paths = tool_input.inside(tool_input.paths_given(said), top, said.cwd or said.folder)
+    paths = inside(paths_given(said), top, said.cwd or said.folder)
     if not paths:
         return None
     made, gone = tool.startswith(("write", "create")), tool.startswith("delete")
@@ -153,7 +240,7 @@ def _run(said: Moment, top: str) -> Found:
     from rituals.hosts.observed.shell import joined, read
     from rituals.hosts.observed.shell_outcomes import act, exit_code
 
-    start = tool_input.start_folder(said)
+    start = start_folder(said)
     code = exit_code(said)
     found = []
     paths: list[str] = []
@@ -161,7 +248,7 @@ def _run(said: Moment, top: str) -> Found:
         folder = os.path.join(start, joined("", command.folder))
         if command.words[0] in ("apply_patch", "applypatch"):
             text = command.document or " ".join(command.words[1:])
-            changed = tool_input.inside(tool_input.patched(text), top, folder)
+            changed = inside(patched(text), top, folder)
             if changed and not (code and command.decides):
                 paths += changed
                 found.append(("edit", "apply_patch", f"edited {', '.join(changed)}"))
@@ -169,7 +256,7 @@ def _run(said: Moment, top: str) -> Found:
         done = act(command)
         if done is None:
             continue
-        named = tool_input.inside(done.paths, top, folder)
+        named = inside(done.paths, top, folder)
         if done.kind == "file" and not named:
             continue
         paths += named
@@ -189,7 +276,7 @@ def _run(said: Moment, top: str) -> Found:
 
 def _line(said: Moment) -> str:
     """Return the line of shell that a tool ran, "" where nothing of it can be kept."""
-    line = tool_input.line_in(said.given)
+    line = line_in(said.given)
     return line if any(sign in line for sign in _SIGNS) else ""
 
 
@@ -205,8 +292,8 @@ def _task(said: Moment) -> Found:
             if isinstance(one, dict) and one.get("status") in _DONE
         ]
         return ("task", said.tool, f"done: {'; '.join(done)}", ()) if done else None
-    subject = tool_input.first_text(said, ("subject", "title", "taskId", "task_id"))
-    status = tool_input.first_text(said, ("status",))
+    subject = first_text(said, ("subject", "title", "taskId", "task_id"))
+    status = first_text(said, ("status",))
     if not subject or status == "in_progress":
         return None
     return "task", said.tool, f"{status or 'new'}: {subject}", ()

@@ -280,7 +280,7 @@ def learn(
 def status(memory: "Memory", caller: Caller) -> Answered:
     """Say where the ledger stands, and what the command line would say beside it on standard error."""
     from rituals.answers.status_values import overview
-    from rituals.check.verify.projection_checks import policy_problem
+    from rituals.check.projection_checks import policy_problem
 
     found, cache = overview(memory), memory.cache()
     problem = [policy_problem(cache.policy_problem)] if cache.policy_problem else []

@@ -6,6 +6,9 @@ repositories or the user's commits share is never written to.
 Our block is taken out with no byte of the rest changed. It stands behind the first line and runs the
 whole hook once more, without itself, before Diurna does anything: so what was there runs as it did, with
 its input, output, `exec` and exit code.
+
+What it does is publish what a pull brought in, where a write on the branch publishes (FORMAT.md, M3) and
+nowhere else. What a person is editing is left for a command that the person runs.
 """
 
 from __future__ import annotations
@@ -13,11 +16,16 @@ from __future__ import annotations
 import os
 import shlex
 
-from ledger.errors import WriteRefused
+from ledger.errors import HomeNotFound, WriteRefused
 from ledger.git.repository import Repository
-from ledger.home import OWN_BRANCH
+from ledger.home import OWN_BRANCH, Home, discover
 from ledger.model.record import Record
 from ledger.wal.atomic_files import make_folder, replace_file
+from memory.api import Memory
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
 
 _BEGIN = "# >>> diurna >>> put in by `diurna init --hooks`; `diurna init --no-hooks` takes it out\n"
 _OWN = "# (the file is ours, too)\n"
@@ -270,3 +278,63 @@ def _read(folder: str, event: str) -> bytes | None:
             where=path,
             hint="see whose file it is; it is left as it is",
         ) from problem
+
+
+#: When a hook gives up and lets git's user go on; the next command does the rest.
+LIMIT_SECONDS = 20
+
+
+def republish(
+    event: str,
+    arguments: tuple[str, ...],
+    folder: str,
+    environment: Mapping[str, str],
+    clock: Callable[[], int],
+    *,
+    dry_run: bool = False,
+) -> str:
+    """Publish what a merge or a rebase has left behind; say what was done, "" for nothing.
+
+    The event is the hook that git runs, the arguments are what git tells it; the folder is the working
+    directory, for hooks the work tree's top. The clock gives milliseconds since 1970.
+
+    Raises:
+        DiurnaError: it could not be done; nothing was changed.
+    """
+    if event in FORMER or (event == "post-rewrite" and arguments[:1] != ("rebase",)):
+        return ""  # an amended commit, with no new logs
+    home = _home(folder, environment)
+    if home is None:
+        return ""
+    memory = Memory(home, clock=clock, lasting=False)
+    try:
+        if not dry_run:
+            memory.bring_back()
+        cache = memory.cache()
+        if not memory.publishes() or cache.policy_problem or cache.unread():
+            return ""
+        edited = memory.edited()
+        if edited:
+            return f"{edited[0]} was edited by hand; `diurna check --publish` makes a log of that first"
+        if not dry_run:
+            memory.drain(held=False)
+        files, commit = memory.publish(dry_run=dry_run)
+        if dry_run and files:
+            return f"would publish {', '.join(files)}"
+        return f"published {', '.join(files)} in {commit[:7]}" if commit else ""
+    finally:
+        memory.close()
+
+
+def _home(folder: str, environment: Mapping[str, str]) -> Home | None:
+    """Return the home that a hook is about, None where there is none, or none in the work tree."""
+    try:
+        home = discover(folder, named="git hook")
+    except HomeNotFound:
+        return None  # this branch has none
+    named = environment.get("GIT_DIR", "")
+    if named and os.path.realpath(os.path.join(folder, named)) != os.path.realpath(
+        home.repository.gitdir
+    ):
+        return None  # git works elsewhere, and this folder is only where it was called
+    return None if home.kind == OWN_BRANCH or not home.reference else home

@@ -19,7 +19,7 @@ from rituals.check.check_registry import (
     chosen,
     order,
 )
-from rituals.check.doctor.fix import (
+from rituals.check.fix import (
     COMMIT,
     FIX_HINT,
     PUBLISH,

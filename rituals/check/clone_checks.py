@@ -21,16 +21,14 @@ from ledger.wal.spool import Spool
 from memory.api import Memory
 from memory.replay.replayed_state import cold_state
 from memory.replay.upstream_homes import upstreams
-from memory.worktree.merge_drivers import plan_drivers
 from memory.worktree.projection_files import projection_files
 from projection.document.page_renderer import render
 from projection.policy.model import OFF
-from rituals.check.doctor.fix import COMMIT, MOVE, REBUILD, SET, Noticed, mended_by
+from rituals.check.fix import COMMIT, MOVE, REBUILD, Noticed, mended_by
 from rituals.check.survey import Survey
 from rituals.hosts.capture.capture_notes import FAILED, attempts
 from rituals.hosts.capture.stamps import QUIET_MS, unfinished
 from rituals.hosts.user_settings import settings
-from rituals.setup.foreign_attributes import attribute_findings
 from rituals.setup.strays import strays
 
 #: How long a captured log may wait without a word of the doctor's.
@@ -144,15 +142,6 @@ def lock_noticed(survey: Survey) -> Iterator[Noticed]:
                 then="moves it aside",
                 target=path,
             )
-
-
-def attributes_noticed(survey: Survey) -> Iterator[Finding | Noticed]:
-    """Compare the attributes that are in force, and this clone's driver, with what the format asks for."""
-    yield from attribute_findings(survey.home, survey.policy[1].view_files)
-    if plan_drivers(survey.home).steps:
-        said = "this clone has no driver that keeps a plain `git pull` out of the projection"
-        step = "set the driver and its attributes in this clone"
-        yield mended_by("attributes-missing", said, SET, step, then="sets it")
 
 
 def capture_noticed(survey: Survey) -> Iterator[Finding]:

@@ -1,17 +1,24 @@
-"""Check for objects that git has lost, of commits and of logs (fault:A15, fault:A16, fault:B9)."""
+"""Check for objects that git has lost (fault:A15, fault:A16, fault:B9), and for attributes of git.
+
+Diurna's own join reads no attribute. A plain `git merge` or `git checkout` does, and the last line that
+matches wins: one of the user's may undo what the format asks for (fault:H14).
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ledger.errors import DiurnaError
 from ledger.git.repository import is_shallow
+from ledger.home import Home
+from ledger.model import layout
 from ledger.model.findings import Finding
 from ledger.model.logset import LogRef, log_refs
 from memory.repair.pruned_commits import copies, lost_objects
 from memory.replay.read_logs import read_all, unreadable
-from rituals.check.doctor.fix import FETCH, FIX_HINT, REMAKE, Noticed, Remedy, mended_by
+from memory.worktree.merge_drivers import DRIVER, VIEW_DRIVER, plan_drivers
+from rituals.check.fix import FETCH, FIX_HINT, REMAKE, SET, Noticed, Remedy, mended_by
 from rituals.check.survey import Survey
 
 
@@ -130,3 +137,77 @@ def twins_noticed(survey: Survey) -> Iterator[Finding | Noticed]:
                 path[len(survey.home.prefix) :],
                 hint="give one of them another name with git mv",
             )
+
+
+_NOT_SET = ("unspecified", "unset")
+#: Nothing merges these, or our driver does; logs keep their bytes.
+_MERGE = {"merge": ("unset", DRIVER, VIEW_DRIVER)}
+_BYTES = {
+    "text": ("unset",),
+    "filter": _NOT_SET,
+    "ident": _NOT_SET,
+    "working-tree-encoding": _NOT_SET,
+}
+_LOG = layout.log_path("2026-01-01-000000000-aaaaaaaaaaaaaaaaaaaaaaaaaa")
+#: path -> attribute -> values that do no harm.
+_WANTED = {
+    layout.CONTINUITY_FILE: {**_BYTES, **_MERGE},
+    layout.ARCHIVE_INDEX: {**_BYTES, **_MERGE},
+    layout.archive_page("2026-Q1"): {**_BYTES, **_MERGE},
+    _LOG: _BYTES,
+}
+
+
+def attributes_noticed(survey: Survey) -> Iterator[Finding | Noticed]:
+    """Compare the attributes that are in force, and this clone's driver, with what the format asks for."""
+    yield from attribute_findings(survey.home, survey.policy[1].view_files)
+    if plan_drivers(survey.home).steps:
+        said = "this clone has no driver that keeps a plain `git pull` out of the projection"
+        step = "set the driver and its attributes in this clone"
+        yield mended_by("attributes-missing", said, SET, step, then="sets it")
+
+
+def attribute_findings(home: Home, views: Iterable[str] = ()) -> tuple[Finding, ...]:
+    """Say where git would merge or convert files of a home in its own way, in this work tree.
+
+    `views` are the files of views that are published there.
+    """
+    if not home.checked_out:
+        return ()
+    known = _WANTED | {path: {**_BYTES, **_MERGE} for path in views}
+    asked = "".join(f"{home.prefix}{path}\0" for path in known)
+    said = home.repository.git().run(
+        "check-attr", "-z", "--stdin", *_BYTES, *_MERGE, check=False,
+        data=asked.encode("utf-8", "surrogateescape"),
+    )  # fmt: skip
+    fields = said.decode("utf-8", "surrogateescape").split("\0")
+    found: dict[str, Finding] = {}
+    for full, name, value in zip(fields[0::3], fields[1::3], fields[2::3], strict=False):
+        path = full[len(home.prefix) :]
+        if value in known[path].get(name, (value,)):
+            continue
+        shown, where = ("session logs", "sessions") if path == _LOG else (path, path)
+        which = path if path in layout.VIEW_FILES else ""
+        found.setdefault(f"{name}={value} {which}", _finding(name, value, shown, where, full))
+    return tuple(found.values())
+
+
+def _finding(name: str, value: str, shown: str, where: str, full: str) -> Finding:
+    if value == "unspecified":
+        hint = (
+            f"`diurna init` commits a missing {layout.ATTRIBUTES_FILE}; in one that is there, put back "
+            "the lines that section 7 of the format gives"
+        )
+        if shown in layout.VIEW_FILES:
+            place = full.removesuffix(shown) + layout.ATTRIBUTES_FILE
+            hint = f"add a line to {place}: {shown} -text -merge linguist-generated"
+        message = f"git may change or merge {shown}: `-{name}` is not in force"
+        return Finding("attributes-missing", message, where, hint=hint)
+    does = "merged" if name == "merge" else "converted"
+    return Finding(
+        "merge-attribute",
+        f"git attributes say {name}={value} for {shown}: in a plain git command they are {does} in "
+        "another way than Diurna's",
+        where,
+        hint=f"`git check-attr -a {full}` tells; the last line that matches counts",
+    )
