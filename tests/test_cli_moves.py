@@ -57,7 +57,7 @@ def test_json_names_what_is_no_footer(home: Repo, run: Run) -> None:
         ({"origin": "2026-01-01"}, "an import alone says it"),
         ({"a|b": "x"}, "not a key: 'a|b'"),
         ({"mine": "a | b"}, "the value of mine would end early"),
-        ({"owner": 3}, "it has to be a string"),
+        ({"owner": 3}, "should be a valid string"),
         (["owner"], "it has to be an object of strings"),
     ):
         code, err = said(footers)

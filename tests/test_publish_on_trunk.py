@@ -56,7 +56,8 @@ def test_on_the_trunk_log_and_page_are_one_commit(shop: Place) -> None:
     assert changed(shop) == set() and stem in shop.logs()
     assert "The third." in shop.page() and "The third." not in committed(shop)
     assert shop.git("status", "--porcelain") == ""
-    assert shop.status()["publish"] == {"here": False, "trunk": "main", "when": "trunk"}
+    on = {"here": False, "missing": False, "trunk": "main", "when": "trunk"}
+    assert shop.status()["publish"] == on
     assert not {"drift", "unpublished"} & {
         *shop.check("--ci"),
         *shop.check(),

@@ -205,7 +205,7 @@ def test_an_index_that_is_damaged_or_can_not_be_kept(
     kept.write_bytes(b"nonsense")
     assert ids(shop, "database container") == found
     kept.unlink()
-    monkeypatch.setattr("memory.cache.rebuild.install", lambda *_: os.stat("/nowhere"))
+    monkeypatch.setattr("memory.cache.rebuild.take_away", lambda *_, **__: os.stat("/nowhere"))
     assert ids(shop, "database container") == found and not kept.exists()
 
 

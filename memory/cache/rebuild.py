@@ -69,7 +69,8 @@ def made(kind: type[Made], path: str, fill: Callable[[sqlite3.Connection], None]
     except (sqlite3.Error, OSError, StorageFailed, kind.errors.damage):
         pass
     finally:
-        try_unlink(temporary)
+        if path:
+            try_unlink(temporary)
     with kind.errors:
         base = sqlite3.connect(":memory:", isolation_level=None)
         _in_bulk(base, fill)

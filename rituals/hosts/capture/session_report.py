@@ -139,12 +139,12 @@ def sources_of(turns: Iterable[Turn], history: History) -> Sources:
 def ask_line(ask: str) -> str:
     """Return what a person asked for on one line of at most 120 characters; in a longer one files go."""
     line = prose(" ".join(ask.split()))
-    return shortened(_FILE.sub("@…", line) if len(line) > ASK_CHARS else line, ASK_CHARS)
+    return shortened(_FILES.sub("@…", line) if len(line) > ASK_CHARS else line, ASK_CHARS)
 
 
 TITLE_CHARS = 100
-#: How a person names a file to an agent.
-_FILE = re.compile(r"(?<!\S)@[\w./~-]*[\w/]")
+#: How a person names files to an agent, several with at most a word between two.
+_FILES = re.compile(r"(?<!\S)@[\w./~-]*[\w/](?:,?\s(?:\w+\s)?@[\w./~-]*[\w/])*")
 #: What begins something else than a sentence: a heading, a list, code, a checkbox, HTML.
 MARKS = "#>`~-=*+_<|[] "
 #: How long what a person asked for is told.
