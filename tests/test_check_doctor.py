@@ -134,7 +134,7 @@ def test_a_lock_that_found_an_owner_between_plan_and_treatment_stays(
 ) -> None:
     """It is looked at again right before it is moved, and the answer says that it was not."""
     lock = old(repo.path / ".git/index.lock")
-    monkeypatch.setattr("rituals.check.fix.is_left", lambda *_: False)
+    monkeypatch.setattr("rituals.check.doctor_runner.is_left", lambda *_: False)
     done = doctor("--fix", "--json")
     assert done.code == 1
     assert [one["message"] for one in done.json["failed"]] == [f"{lock} has an owner by now"]

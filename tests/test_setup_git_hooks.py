@@ -18,7 +18,6 @@ from tests.world import IN_TREE, OWN_REPOSITORY, Place, World
 TABLES = Path(__file__).with_name("git_hooks.md")
 PUBLISHED = "diurna: publish the projection"
 HOOKS, EVENTS = ".git/hooks", ("post-merge", "post-rewrite")
-REPUBLISH = "rituals.setup.git_hooks"
 Program = Callable[[str], None]
 
 
@@ -125,7 +124,7 @@ def test_c16_the_repository_that_git_works_in_is_meant(world: World) -> None:
 
 def test_k6_k7_a_hook_never_fails(world: World, alone: Place, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
     """No home, a detached HEAD, an unknown event, wrong options, a bug, what hangs: exit code 0, and one line at most."""
-    monkeypatch.setattr(f"{REPUBLISH}.LIMIT_SECONDS", 1)
+    monkeypatch.setattr("rituals.setup.git_hooks.LIMIT_SECONDS", 1)
     not_published = "diurna: not published"
     bug, hangs = Mock(side_effect=RuntimeError("a bug")), lambda *_, **__: time.sleep(600)
     for place, does, line, words in (
@@ -136,7 +135,7 @@ def test_k6_k7_a_hook_never_fails(world: World, alone: Place, monkeypatch: pytes
     ):  # fmt: skip
         with monkeypatch.context() as patch:
             if does:
-                patch.setattr(f"{REPUBLISH}.republish", does)
+                patch.setattr("rituals.setup.git_hooks.republish", does)
             ran = place.run("hook", *line.split(), json=False)
         assert ran.out == "" and ran.err.startswith(words) and ran.err.count("\n") == bool(words)
     alone.git("checkout", "-q", "--detach")

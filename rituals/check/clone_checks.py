@@ -24,8 +24,8 @@ from memory.replay.upstream_homes import upstreams
 from memory.worktree.projection_files import projection_files
 from projection.document.page_renderer import render
 from projection.policy.model import OFF
-from rituals.check.fix import COMMIT, MOVE, REBUILD, Noticed, mended_by
-from rituals.check.survey import Survey
+from rituals.check.check_registry import Survey
+from rituals.check.doctor_runner import COMMIT, MOVE, REBUILD, Noticed, mended_by
 from rituals.hosts.capture.capture_notes import FAILED, attempts
 from rituals.hosts.capture.stamps import QUIET_MS, unfinished
 from rituals.hosts.user_settings import settings

@@ -18,6 +18,7 @@ from memory.worktree.page_copies import copy_of, read_copy, work_file
 from memory.worktree.projection_files import committed_projection
 from memory.write.kept_out import finding, is_own
 from projection.policy.model import ASK, HOLD, UNSETTLED
+from rituals.check.check_registry import TEXTS, Survey
 from rituals.check.history import damage_finding
 from rituals.check.projection_checks import (
     gone_policy,
@@ -25,7 +26,6 @@ from rituals.check.projection_checks import (
     policy_problem,
     projection_findings,
 )
-from rituals.check.survey import TEXTS, Survey
 from rituals.check.worktree import work_tree_findings
 
 _PERSONAL_HINT = (

@@ -33,9 +33,8 @@ from memory.cache.cache_file import Cache
 from memory.cache.head_store import read_heads
 from memory.replay.read_logs import read_bytes
 from memory.replay.unlanded_work import Works, works_of
-from rituals.check.check_registry import in_order
+from rituals.check.check_registry import Survey, in_order
 from rituals.check.projection_checks import conflict_findings, gone_policy, policy_problem
-from rituals.check.survey import Survey
 
 Progress = Callable[[int, int], None]
 

@@ -13,7 +13,7 @@ from ledger.errors import DiurnaError
 from ledger.git.cli import Git
 from ledger.git.repository import find_repository
 from ledger.model.findings import Finding
-from rituals.check.fix import Machine
+from rituals.check.doctor_runner import Machine
 from rituals.hosts.adapters import HOSTS
 from rituals.hosts.install.install_plan import base_folder, installed, plan_install
 from rituals.hosts.payloads import faults

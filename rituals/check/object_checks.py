@@ -18,8 +18,8 @@ from ledger.model.logset import LogRef, log_refs
 from memory.repair.pruned_commits import copies, lost_objects
 from memory.replay.read_logs import read_all, unreadable
 from memory.worktree.merge_drivers import DRIVER, VIEW_DRIVER, plan_drivers
-from rituals.check.fix import FETCH, FIX_HINT, REMAKE, SET, Noticed, Remedy, mended_by
-from rituals.check.survey import Survey
+from rituals.check.check_registry import Survey
+from rituals.check.doctor_runner import FETCH, FIX_HINT, REMAKE, SET, Noticed, Remedy, mended_by
 
 
 def recent_noticed(survey: Survey) -> Iterator[Finding | Noticed]:

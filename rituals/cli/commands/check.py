@@ -228,8 +228,8 @@ def summary(findings: Sequence[Finding]) -> str:
 def _visited(call: Invocation, commands: tuple[str, ...], *, fix: bool, deep: bool) -> Visit:
     """Make the checks of some commands here, and mend what is safe where that is asked for."""
     from memory.api import Memory
+    from rituals.check.check_registry import PARTS, Survey
     from rituals.check.doctor_runner import visit
-    from rituals.check.survey import PARTS, Survey
 
     def opened() -> Survey:
         home, progress = call.find_home(), call.out.progress

@@ -206,7 +206,8 @@ def _list_found(call: Invocation, base: str, found: tuple[str, ...], *, user: bo
 
 def _export_plugin(call: Invocation, folder: str, *, alone: bool, dry_run: bool) -> int:
     """Write the plugin for marketplaces; return the exit code."""
-    from rituals.hosts.install.plugin_export import LOADING, plan_export
+    from rituals.hosts.install.host_files import LOADING
+    from rituals.hosts.install.install_plan import plan_export
 
     if not alone:
         raise WrongUsage(

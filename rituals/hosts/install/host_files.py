@@ -199,3 +199,44 @@ def found_hosts(top: str, home: str, search_path: tuple[str, ...]) -> tuple[str,
             for program in host.programs
         )
     )
+
+
+NAME = "diurna"
+#: The folder of the portable plugin.
+PORTABLE = "agent-plugins/diurna"
+#: The hosts that load the folder of Claude's format, with its hooks.
+LOADING = ("claude", "codex", "copilot")
+_SAID = "Memory for coding agents, kept in git: every session starts with what holds."
+_SCHEMAS = "https://agent-plugins.org/schemas/1.0.0"
+
+
+def plugin_files() -> tuple[HostFile, ...]:
+    """Return the files of the plugin: in Claude's format, and by Agent Plugins 1.0.0.
+
+    The portable format has skills and servers alone. It has a folder of its own: where both manifests
+    stand in one, Copilot takes the portable one and runs no hook.
+    """
+    import json
+    from importlib.metadata import version
+
+    author: dict[str, object] = {"author": {"name": "Diurna"}}
+    about: dict[str, object] = {"name": NAME, "version": version("diurna"), "description": _SAID}
+    about |= {**author, "license": "Apache-2.0"}
+    entry = {"name": NAME, "source": "./", "description": _SAID}
+    market = {"name": NAME, "description": _SAID, "owner": author["author"], "plugins": [entry]}
+    found: dict[str, dict[str, object]] = {
+        ".claude-plugin/plugin.json": about,
+        ".claude-plugin/marketplace.json": market,
+        "hooks/hooks.json": {"description": _SAID, **merged(entries("claude"))},
+        ".mcp.json": {"mcpServers": {NAME: SERVER}},
+        f"{PORTABLE}/plugin.json": {"$schema": f"{_SCHEMAS}/plugin.schema.json", **about},
+        f"{PORTABLE}/mcp.json": {
+            "$schema": f"{_SCHEMAS}/mcp.schema.json",
+            "mcpServers": {NAME: {"type": "stdio", **SERVER}},
+        },
+    }
+    files = [(path, json.dumps(one, indent=2) + "\n") for path, one in found.items()]
+    for top in ("", f"{PORTABLE}/"):
+        files += [(f"{top}skills/{path}", text) for path, text in skill_files().items()]
+    files.append(("README.md", read_text("plugin_readme.txt")))
+    return tuple([HostFile(path, whole=text) for path, text in files])

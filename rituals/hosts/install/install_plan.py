@@ -16,7 +16,7 @@ from ledger.model.record import Record
 from ledger.wal.atomic_files import make_folder, replace_file, storage_failure
 from rituals.hosts.adapters import HOSTS
 from rituals.hosts.install import json_text
-from rituals.hosts.install.host_files import GROUND_RULE, HostFile, by_hand, files_of
+from rituals.hosts.install.host_files import GROUND_RULE, HostFile, by_hand, files_of, plugin_files
 from rituals.hosts.install.marked_text import (
     bears_mark,
     has_table,
@@ -84,7 +84,9 @@ class _Desk:
             if how is _without and isinstance(problem, _NotOurs):
                 return
             hint = f"to be added by hand: {by_hand(file)}"
-            if file.whole:
+            if how is _exported:
+                hint = "name a new folder"
+            elif file.whole:
                 hint = "once it has another name, `diurna install` writes its own"
             elif how is _without:
                 hint = "what is Diurna's in it can be taken out by hand"
@@ -122,6 +124,14 @@ def plan_removal(base: str, hosts: Iterable[str], *, user: bool) -> Plan:
         for file in reversed(_wanted(base, host, user=user)):
             if file.path not in staying:
                 desk.change(file, _without)
+    return desk.plan()
+
+
+def plan_export(folder: str) -> Plan:
+    """Plan to write the plugin into a folder; a file that says something else is left as it is."""
+    desk = _Desk(os.path.abspath(folder))
+    for file in plugin_files():
+        desk.change(file, _exported)
     return desk.plan()
 
 
@@ -254,10 +264,9 @@ def _with(data: bytes | None, file: HostFile) -> bytes | None:
         made: dict[str, object] = json.loads(by_hand(file)) | dict(file.empty)
         return json.dumps(made, indent=2).encode() + b"\n"
     text = _text(data)
-    for entry in file.entries:
-        found = json_text.parse(text)
-        named = not entry.command and _at(found, entry.path)
-        if not named and not json_text.holds(text, entry.path, entry.is_ours):
+    json_text.parse(text)
+    for entry in file.entries:  # what bears our name is there, whatever it says
+        if not json_text.holds(text, entry.path, entry.is_ours if entry.command else _any):
             text = json_text.added(text, entry.path, entry.value, entry.beside)
     return _bytes(data, text)
 
@@ -304,6 +313,17 @@ def _own_file(data: bytes | None, file: HostFile) -> bytes:
     return data if data.replace(b"\r\n", b"\n") == new else new
 
 
+def _exported(data: bytes | None, file: HostFile) -> bytes:
+    new = file.whole.encode()
+    if data not in (None, new):
+        raise json_text.Unfit("says something else")
+    return new
+
+
+def _any(_: object) -> bool:
+    return True
+
+
 def _text(data: bytes) -> str:
     try:
         return data.removeprefix(_MARK).decode()
@@ -313,15 +333,6 @@ def _text(data: bytes) -> str:
 
 def _bytes(data: bytes, text: str) -> bytes:
     return (_MARK if data.startswith(_MARK) else b"") + text.encode()
-
-
-def _at(found: object, path: tuple[str, ...]) -> bool:
-    """Tell whether something stands at a path of keys."""
-    for key in path:
-        if not isinstance(found, dict) or key not in found:
-            return False
-        found = found[key]
-    return True
 
 
 def _take_away(base: str, path: str, kept: set[str]) -> None:
