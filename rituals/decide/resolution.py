@@ -20,12 +20,14 @@ from projection.fold.fact_history import Fact
 from projection.fold.falsity import CONFLICTS, NO_CONFLICTS, declared, declares, said_against
 from rituals.decide.decision import Decision, decided
 from rituals.decide.open_contradictions import (
+    BIRTH,
     CIRCLE,
     CLOSED,
     DECLARED,
     MOVED,
     REWORDED,
     SUCCESSOR,
+    TEXT,
     Choice,
     Dispute,
     disputes,
@@ -34,7 +36,8 @@ from rituals.decide.open_contradictions import (
 #: The most digits of a choice's number in the list; what is longer is the start of a version.
 _NUMBER_CHARS = 3
 _BRIEF_CHARS = 60
-_OTHERWISE = {MOVED: "--state STATE", DECLARED: "--both where both hold"}
+_OTHERWISE = dict.fromkeys((TEXT, BIRTH, CLOSED, REWORDED), ", or --text for a new text")
+_OTHERWISE |= {MOVED: ", or --state STATE", DECLARED: ", or --both where both hold"}
 
 
 class Verdict(Record):
@@ -65,41 +68,38 @@ def resolution(memory: Memory, fact: str, verdict: Verdict) -> Decision:
     open_now = disputes(memory, (fact,))
     if not open_now:
         return _settled(standing, verdict)
-    last = open_now[-1]
-    if verdict.says_nothing:
-        raise WrongUsage(
-            f"which holds of {fact}? {'; '.join(_brief(open_now))}",
-            hint=f"diurna conflicts {fact} --choose N, or "
-            + _OTHERWISE.get(last.kind, "--text for a new text"),
-        )
-    if verdict.choose and verdict.text:
-        raise WrongUsage("--choose and a new text exclude each other")
-    if verdict.both:
-        return _all_of_them(memory, last, verdict)
-    if verdict.state:
-        return _one_state(standing, verdict)
+    last, choice = open_now[-1], None
+    texts = next((one for one in open_now if one.kind not in _BY_CHOICE), None)
+    ways = [verdict.choose, verdict.text, verdict.state, verdict.both]
+    if sum(map(bool, ways)) > 1:
+        raise WrongUsage("--choose, --text, --state and --both exclude each other")
+    state, closed = verdict.state, verdict.closed
+    if closed is not None and not any(ways) and last.kind == MOVED and texts is None:
+        state = DONE if closed else TODO
+    if state:
+        return _one_state(standing, state)
+    anew = verdict.text and last.kind == REWORDED
+    dispute = last if verdict.both or anew or texts is None else texts
     if verdict.choose:
         dispute, choice = _chosen(open_now, verdict.choose)
-        if dispute.kind not in _BY_CHOICE:
-            return _one_text(standing, dispute, choice.text, choice, verdict.closed)
-        _refuse_closed(dispute, verdict)
+    if closed is not None and dispute.kind != CLOSED:
+        said = f"{fact} is {dispute.said}: whether it is closed is not in question"
+        raise WrongUsage(said, hint="`diurna append --close ID` or `--reopen ID` says so")
+    if verdict.both:
+        return _all_of_them(memory, dispute)
+    if choice and dispute.kind in _BY_CHOICE:
         return _BY_CHOICE[dispute.kind](memory, standing, dispute, choice)
-    if last.kind == REWORDED and verdict.text:
-        _refuse_closed(last, verdict)
+    if anew:
         return _true_again(memory, standing, tidy(verdict.text), new=True)
-    texts = next((one for one in open_now if one.kind not in _BY_CHOICE), None)
-    if texts is None and verdict.closed is not None and last.kind == MOVED:
-        return _one_state(standing, Verdict(state=DONE if verdict.closed else TODO))
-    if texts is None:
-        hint = f"diurna conflicts {fact} --choose ID"
-        hint += ", or --both where both hold" if last.kind == DECLARED else ""
-        raise WrongUsage(f"{fact} is {open_now[0].said}: {'; '.join(_brief(open_now))}", hint=hint)
-    if verdict.text:
-        return _one_text(standing, texts, tidy(verdict.text), None, verdict.closed)
-    reworded = [one for one in texts.choices if not one.closed]
-    if texts.kind == CLOSED and len(reworded) > 1:
-        raise WrongUsage(f"{fact} was reworded more than once", hint="add --choose VERSION")
-    return _one_text(standing, texts, reworded[0].text, reworded[0], verdict.closed)
+    reworded = [one for one in dispute.choices if not one.closed]
+    if not any(ways) and closed is not None and len(reworded) == 1:
+        choice = reworded[0]
+    if choice is None and (texts is None or not verdict.text):
+        hint = f"diurna conflicts {fact} --choose N{_OTHERWISE.get(last.kind, '')}"
+        raise WrongUsage(f"which holds of {fact}? {'; '.join(_brief(open_now))}", hint=hint)
+    return _one_text(
+        standing, dispute, choice.text if choice else tidy(verdict.text), choice, closed
+    )
 
 
 def choices(disputes: tuple[Dispute, ...]) -> tuple[Choice, ...]:
@@ -141,11 +141,7 @@ def _one_text(
         text = next((one.text for one in fact.heads if choice and one.id == choice.id), "")
         if not text:
             _refuse_withheld(fact)
-    if dispute.kind != CLOSED:
-        if closed is not None:
-            said = f"{fact.id} is {dispute.said}: whether it is closed is not in question"
-            raise WrongUsage(said, hint="`diurna append --close ID` or `--reopen ID` says so")
-    elif closed is None:
+    if dispute.kind == CLOSED and closed is None:
         if choice is None:
             raise WrongUsage(f"is {fact.id} closed, with that text?", hint="add --closed or --open")
         closed = choice.closed  # a side is a text and a state
@@ -165,11 +161,6 @@ def _refuse_withheld(fact: Fact) -> None:
         raise DiurnaError(f"{fact.id} is redacted; no new text of it is shown", hint=hint)
 
 
-def _refuse_closed(dispute: Dispute, verdict: Verdict) -> None:
-    if verdict.closed is not None:
-        raise WrongUsage(f"{dispute.fact} is {dispute.said}: --closed and --open say nothing of it")
-
-
 def _one_fact(memory: Memory, fact: Fact, dispute: Dispute, choice: Choice) -> Decision:
     """Let one successor, or one of those that a footer sets against each other, replace the others."""
     losers = [one.id for one in dispute.choices if one.id != choice.id]
@@ -181,10 +172,10 @@ def _one_fact(memory: Memory, fact: Fact, dispute: Dispute, choice: Choice) -> D
     return _resolved(dispute.about, does, *events)
 
 
-def _all_of_them(memory: Memory, dispute: Dispute, verdict: Verdict) -> Decision:
+def _all_of_them(memory: Memory, dispute: Dispute) -> Decision:
     """Take back what sets facts against each other: a footer, or an open thread that asks."""
-    if dispute.kind != DECLARED or verdict != Verdict(both=True):
-        said = "--both is of facts that a footer sets against each other, and stands alone"
+    if dispute.kind != DECLARED:
+        said = "--both is of facts that a footer sets against each other"
         raise WrongUsage(said, where="--both")
     state, sides = memory.state(), set(dispute.about)
     events: list[verbs.Event] = []
@@ -237,12 +228,12 @@ def _true_again(memory: Memory, fact: Fact, text: str, *, new: bool) -> Decision
 
 def _one_move(memory: Memory, fact: Fact, dispute: Dispute, choice: Choice) -> Decision:
     """Let one move hold, and whose it is: who records that is not who works on the task."""
-    decided = _one_state(fact, Verdict(state=choice.text))
+    moved = _one_state(fact, choice.text)
     if choice.text != IN_PROGRESS or not choice.agent or fact.redacted or len(fact.heads) > 1:
-        return decided
+        return moved
     owner = (("owner", choice.agent),)
     owned = verbs.FactUpdated(fact.id, fact.text, _heads(fact), meta=owner)
-    return _resolved((fact.id,), f"{decided.does[0]} by {choice.agent}", owned, *decided.events)
+    return _resolved((fact.id,), f"{moved.does[0]} by {choice.agent}", owned, *moved.events)
 
 
 #: What choosing a side says, where a side is more than a text.
@@ -255,17 +246,13 @@ _BY_CHOICE: dict[str, Callable[[Memory, Fact, Dispute, Choice], Decision]] = {
 }
 
 
-def _one_state(fact: Fact, verdict: Verdict) -> Decision:
+def _one_state(fact: Fact, state: str) -> Decision:
     """Let a task be in one state, in place of all moves that stand."""
-    state = verdict.state
     may = (TODO, *may_follow(fact.states)) if fact.states else ()
-    if not fact.torn or verdict.choose or verdict.text or state not in may:
-        said = f"{fact.id} is not moved on several sides"
-        if fact.torn:
-            alone = state in may
-            said = "--state stands alone" if alone else f"{fact.id} can not be {state[:40]!r}"
+    if not fact.torn or state not in may:
+        wrong = f"can not be {state[:40]!r}" if fact.torn else "is not moved on several sides"
         hint = f"`diurna conflicts {fact.id} --state STATE`, one of {', '.join(may)}" if may else ""
-        raise WrongUsage(said, where="--state", hint=hint)
+        raise WrongUsage(f"{fact.id} {wrong}", where="--state", hint=hint)
     seen = tuple(dict.fromkeys([stem_in(move.stem) for move in fact.moves]))
     event: verbs.Event = verbs.FactMoved(fact.id, state, was=seen)
     if state == TODO:
