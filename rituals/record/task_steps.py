@@ -105,22 +105,24 @@ class Change(Record):
     notes: tuple[str, ...] = ()  #: what whoever does this should know
 
 
-def starting(memory: Memory, id: str, author: Request, *, take_over: bool = False) -> Change:
+def _starting(memory: Memory, task: Task, author: Request, *, take_over: bool = False) -> Change:
     """Plan to claim a task: it is in progress then, and its claimant is the author.
 
     `take_over` does so also where somebody else has it, which the author knows.
 
     Raises:
-        NotFound: there is no such task.
         DiurnaError: it is closed, or somebody else has it.
     """
-    task = found(memory, id)
-    id = task.id
+    id, name = task.id, author.agent or memory.asker()
+    session = author.session or memory.occasion().session
     _refuse_closed(task)
     failed = _failed_before(memory, id, author)
-    if task.state == IN_PROGRESS and not task.contradicted and _is_own(memory, task, author):
+    moves = [one.session for one in task.standing.fact.moves if one.agent == name]
+    claims = [one for one in moves if one and session]  # in this session, as far as both are known
+    own = task.claimant == name and (not claims or session in claims)
+    if task.state == IN_PROGRESS and not task.contradicted and own:
         return Change(task, already=f"you have {id}, since {task.when}", notes=failed)
-    own = task.state == TODO and task.claimant == _name(memory, author)
+    own = task.state == TODO and task.claimant == name
     if task.claimant and not own and not take_over:
         said = f"{task.claimant} {'has' if task.state != TODO else 'is to do'} {id}"
         raise DiurnaError(
@@ -128,64 +130,56 @@ def starting(memory: Memory, id: str, author: Request, *, take_over: bool = Fals
             hint="`diurna task pick` gives another one; `--take-over` claims it if you agreed on that",
         )
     notes = [f"{id} waits for {wait.id} ({wait.why})" for wait in task.waits]
-    elsewhere = handed_elsewhere(memory.ask(handoffs_in), _name(memory, author), author.role)
+    elsewhere = handed_elsewhere(memory.ask(handoffs_in), name, author.role)
     if id in elsewhere:
         notes.append(f"{id} was handed to {elsewhere[id]}")
-    events = (*_owned(task, _name(memory, author)), FactMoved(id, IN_PROGRESS))
+    events = (*_owned(task, name), FactMoved(id, IN_PROGRESS))
     draft = _draft(f"Start {id}", author, events)
     if task.state == IN_PROGRESS:  # it stays where it is; whose it is, is a decision
-        session = author.session or memory.occasion().session
-        draft = _draft(f"Take over {id}", author._replace(session=session), draft.events)
+        draft = _draft(f"Take over {id}", author._replace(session=session), events)
         draft = draft._replace(type=EDIT)
     return Change(task, draft, notes=(*notes, *failed))
 
 
-def picking(memory: Memory, author: Request, *, start: bool = False) -> Change:
+def _picking(memory: Memory, author: Request, *, start: bool) -> Change:
     """Choose the task to begin next; with `start` plan to claim it."""
-    elsewhere = handed_elsewhere(memory.ask(handoffs_in), _name(memory, author), author.role)
+    name = author.agent or memory.asker()
+    elsewhere = handed_elsewhere(memory.ask(handoffs_in), name, author.role)
     listed = memory.ask(tasks_in)
-    task = pick(listed, _name(memory, author), elsewhere)
+    task = pick(listed, name, elsewhere)
     if task is None:
         waiting = sum(1 for one in listed if one.waits)
         had = sum(1 for one in listed if one.claimant)
         others = f": of {len(listed)} open ones {waiting} wait for others, {had} are claimed"
         return Change(None, already=f"no task is free{others if listed else ''}")
     if start:
-        return starting(memory, task.id, author)
+        return _starting(memory, task, author)
     return Change(task, notes=_failed_before(memory, task.id, author))
-
-
-def moving(memory: Memory, id: str, state: str, author: Request, why: str = "") -> Change:
-    """Plan to move a task to another state.
-
-    Raises:
-        NotFound: there is no such task.
-    """
-    task = found(memory, id)
-    id = task.id
-    if task.state == state and not task.contradicted:
-        return Change(task, already=f"{id} is {state}, since {task.when}")
-    event = FactMoved(id, state)
-    said = because(event, why) if why else event
-    return Change(task, _draft(f"Move {id} to {state}", author, (said,), why))
 
 
 def step(memory: Memory, action: str, id: str, author: Request, given: Mapping[str, Any]) -> Change:
     """Plan what an action does with a task: `start`, `handoff`, `pick`, `move` or `done`.
 
-    `given` has `start`, `take_over`, `state`, `why`, and what `handing_over` takes, each of some of them.
+    `given` has `start`, `take_over`, `state`, `why`, and what `_handing_over` takes, each of some of them.
 
     Raises:
-        DiurnaError: as of the plan.
+        NotFound: there is no such task.
+        WrongUsage: nothing is said for the next one.
+        DiurnaError: it is closed, or somebody else has it.
     """
     if action == "pick":
-        return picking(memory, author, start=given["start"])
+        return _picking(memory, author, start=given["start"])
+    task = found(memory, id)
     if action == "start":
-        return starting(memory, id, author, take_over=given["take_over"])
+        return _starting(memory, task, author, take_over=given["take_over"])
     if action == "handoff":
-        return handing_over(memory, id, given, author)
-    state = DONE if action == "done" else given["state"]
-    return moving(memory, id, state, author, given["why"])
+        return _handing_over(memory, task, given, author)
+    state, why = DONE if action == "done" else given["state"], given["why"]
+    if task.state == state and not task.contradicted:
+        return Change(task, already=f"{task.id} is {state}, since {task.when}")
+    event: Event = FactMoved(task.id, state)
+    said = because(event, why) if why else event
+    return Change(task, _draft(f"Move {task.id} to {state}", author, (said,), why))
 
 
 def carried_out(
@@ -256,21 +250,10 @@ def _refuse_closed(task: Task) -> None:
             by = " and ".join(fact.superseded_by)
             raise DiurnaError(f"{task.id} was {f'superseded by {by}' if by else 'invalidated'}")
         said = task.state if fact.closed else "in the archive"
-        back = (
-            f"`diurna append --reopen {task.id}`"
-            if fact.closed
-            else f"`diurna forget {task.id} --back`"
+        back = f"append --reopen {task.id}" if fact.closed else f"forget {task.id} --back"
+        raise DiurnaError(
+            f"{task.id} is {said}, since {task.when}", hint=f"`diurna {back}` opens it again"
         )
-        raise DiurnaError(f"{task.id} is {said}, since {task.when}", hint=f"{back} opens it again")
-
-
-def _is_own(memory: Memory, task: Task, author: Request) -> bool:
-    """Tell whether the author has claimed a task, in this session as far as both are known."""
-    name = _name(memory, author)
-    session = author.session or memory.occasion().session
-    claims = [move.session for move in task.standing.fact.moves if move.agent == name]
-    known = [one for one in claims if one and session]
-    return task.claimant == name and (not known or session in known)
 
 
 def _owned(task: Task, name: str) -> tuple[Event, ...]:
@@ -279,10 +262,6 @@ def _owned(task: Task, name: str) -> tuple[Event, ...]:
     if task.owner in ("", name) or fact.redacted or len(fact.heads) > 1:
         return ()
     return (FactUpdated(fact.id, fact.text, meta=(("owner", name),)),)
-
-
-def _name(memory: Memory, author: Request) -> str:
-    return author.agent or memory.asker()
 
 
 def _draft(title: str, author: Request, events: tuple[Event, ...], prose: str = "") -> SessionDraft:
@@ -295,17 +274,15 @@ _SECTIONS = {
 }  # fmt: skip
 
 
-def handing_over(memory: Memory, id: str, given: Mapping[str, Any], author: Request) -> Change:
+def _handing_over(memory: Memory, task: Task, given: Mapping[str, Any], author: Request) -> Change:
     """Plan to hand a task over, with what the next one has to know.
 
     `given` has for each of `_SECTIONS` texts, of which each line is a point; `to` whom, "" for whoever
     takes it; and `confidence` that what is done is right, a word or a number.
 
     Raises:
-        NotFound: there is no such task.
         WrongUsage: nothing is said.
     """
-    task = found(memory, id)
     id = task.id
     lines = [
         f"- {word}: {said}"
