@@ -28,7 +28,7 @@ from memory.redaction.withheld_texts import held_logs
 from memory.repair.redacted_copies import clean_again
 from memory.worktree.tree_update import finish_dead
 from memory.write.draft import SessionDraft
-from rituals.decide.redaction import holding_of, purge_of, work_trees
+from rituals.decide.redaction import holding_of, work_trees
 
 #: Beside git: the histories as they were.
 _BACKUPS = "purged"
@@ -48,8 +48,6 @@ class WorkTree(Record):
 class Purge(Record):
     """What would be written anew."""
 
-    facts: tuple[str, ...]  #: whose texts are taken out
-    logs: tuple[str, ...]  #: whose words are
     history: Rewriting  #: the new one
     files: tuple[tuple[str, str], ...]  #: (path, blob id) that get other bytes
     stays: tuple[str, ...]  #: paths of files that would say it still, in what is not redacted
@@ -74,7 +72,8 @@ def plan_purge(memory: Memory, facts: tuple[str, ...], logs: tuple[str, ...]) ->
     """Plan a history without the texts of facts and the words of logs. Nothing is stored."""
     home = memory.home
     git = home.repository.git()
-    purge, places = purge_of(memory, facts, logs), holding_of(memory, facts, logs).places
+    holding = holding_of(memory, facts, logs)
+    purge, places = holding.purge, holding.places
     blobs: dict[str, bytes] = {}
     stays: list[str] = []
     for (path, blob), data in zip(places, git.blobs(blob for _, blob in places), strict=True):
@@ -97,14 +96,14 @@ def plan_purge(memory: Memory, facts: tuple[str, ...], logs: tuple[str, ...]) ->
     refused += [f"{name} leads to it too, and is not Diurna's to move" for name in history.others]
     tip = home.tip()[:12]
     return Purge(
-        facts, logs, history, tuple([one for one in places if one[1] in blobs]),
+        history, tuple([one for one in places if one[1] in blobs]),
         tuple(dict.fromkeys(stays)), tuple(trees),
         f"{home.repository.commondir}/{STATE_DIR}/{_BACKUPS}/{tip}.bundle", tuple(refused),
     )  # fmt: skip
 
 
-def purge(memory: Memory, plan: Purge) -> Purge:
-    """Do what was planned; return what was done.
+def purge(memory: Memory, facts: tuple[str, ...], logs: tuple[str, ...]) -> Purge:
+    """Do what is planned; return what was done.
 
     The logs that change are named by a redaction first, so that `check` knows of them (FORMAT.md, L3).
 
@@ -112,6 +111,7 @@ def purge(memory: Memory, plan: Purge) -> Purge:
         WriteRefused: it can not be done now; nothing changed.
         StorageFailed: the disk or git refused; no reference moved.
     """
+    plan = plan_purge(memory, facts, logs)
     refuse(plan)
     if not plan.history.moves:
         return plan
@@ -123,9 +123,9 @@ def purge(memory: Memory, plan: Purge) -> Purge:
         if path.startswith(f"{prefix}{SESSIONS_DIR}/") and is_stem(stem_of(path))
     }
     if missing := tuple(sorted(changed - held)):
-        said = FactRedacted((*plan.facts, *plan.logs)[0], held=missing)
+        said = FactRedacted((*facts, *logs)[0], held=missing)
         memory.append(SessionDraft("Purge", "", (said,), type="edit", anyway=True), again=True)
-        plan = plan_purge(memory, plan.facts, plan.logs)
+        plan = plan_purge(memory, facts, logs)
         refuse(plan)
     home = memory.home
     git, common = home.repository.git(), home.repository.commondir

@@ -40,15 +40,15 @@ class Ended(Record):
         return f"{self.fact} ended {by}{self.date}"
 
 
-def record_ended(memory: Memory, *, hold: bool = False, dry_run: bool = False) -> tuple[Ended, ...]:
-    """Record the facts of a home that have ended, and return them.
+def record_ended(memory: Memory, *, hold: bool = False, dry_run: bool = False) -> tuple[str, ...]:
+    """Record the facts of a home that have ended, and return a line of each.
 
     `hold`: the logs wait until they are in nobody's way, as captured ones do (W14).
 
     Raises:
         DiurnaError: git can not tell, or the log can not be recorded.
     """
-    endings = ended_facts(memory)
+    endings = _ended_facts(memory)
     facts = {fact.id: fact for one in endings if (fact := memory.fact(one.fact))}
     for commit in dict.fromkeys(one.commit for one in endings):
         some = [one for one in endings if one.commit == commit]
@@ -60,18 +60,18 @@ def record_ended(memory: Memory, *, hold: bool = False, dry_run: bool = False) -
             "diurna", EDIT, header, anyway=True,
         )  # fmt: skip
         (memory.hold if hold else memory.append)(draft, again=True, dry_run=dry_run)
-    return endings
+    return tuple([one.line for one in endings])
 
 
 def ended_lines(memory: Memory, *, dry_run: bool = False) -> tuple[str, ...]:
     """Record the same and return it in words; where git can not tell, what was asked for goes on."""
     try:
-        return tuple([one.line for one in record_ended(memory, dry_run=dry_run)])
+        return record_ended(memory, dry_run=dry_run)
     except GitFailed:
         return ()
 
 
-def ended_facts(memory: Memory) -> tuple[Ended, ...]:
+def _ended_facts(memory: Memory) -> tuple[Ended, ...]:
     """Return the facts that have ended and are not recorded so yet, by the commits of the trunk alone."""
     home = memory.home
     waits = memory.ask(lambda cache: waiting(home, cache))

@@ -94,8 +94,8 @@ def redaction(
         logs.append(stem)
         if not words_only:
             facts += [fact for fact in _brought(state, stem) if fact not in facts]
-    purge = purge_of(memory, facts, logs)
-    if purge.telling.repeats(reason):
+    git = holding_of(memory, facts, logs)
+    if git.purge.telling.repeats(reason):
         hint = "say why, not what: the reason is recorded"
         raise WrongUsage("the reason contains what is to be withheld", hint=hint)
     events: list[Event] = [
@@ -114,12 +114,12 @@ def redaction(
             else f"the text of {one.id} is withheld"
             for one in events
         ]  # fmt: skip
-        hints = [_ID_TELLS.format(fact) for fact in facts if _tells(fact, purge.texts)]
+        hints = [_ID_TELLS.format(fact) for fact in facts if _tells(fact, git.purge.texts)]
         decision = Decision(
             decision.title, tuple(does), tuple([because(event, reason) for event in events]),
             reason=reason, hints=(ROTATE, *hints),
         )  # fmt: skip
-    return Redaction(decision, tuple(facts), tuple(logs), holding_of(memory, facts, logs))
+    return Redaction(decision, tuple(facts), tuple(logs), git)
 
 
 def _tells(fact: str, texts: Iterable[str]) -> bool:
@@ -153,6 +153,7 @@ class Holding(Record):
     reflogs: int  #: how many of the commits nothing but a reflog leads to
     packs: tuple[str, ...]  #: names of packs that have one of the files, sorted
     holders: tuple[Holder, ...]  #: the logs among the files
+    purge: Purge  #: takes it out of bytes
 
     @property
     def blobs(self) -> tuple[str, ...]:
@@ -160,7 +161,7 @@ class Holding(Record):
         return tuple(sorted({blob for _, blob in self.places}))
 
 
-def purge_of(memory: Memory, facts: Iterable[str], logs: Iterable[str]) -> Purge:
+def _purge_of(memory: Memory, facts: Iterable[str], logs: Iterable[str]) -> Purge:
     """Return what takes facts' texts and logs' words out of bytes."""
     home, cache = memory.home, memory.cache()
     redacted, wordless = frozenset(facts), frozenset(logs)
@@ -187,7 +188,7 @@ def holding_of(memory: Memory, facts: Sequence[str], logs: Sequence[str]) -> Hol
     """
     home, cache = memory.home, memory.cache()
     git = home.repository.git()
-    purge = purge_of(memory, facts, logs)
+    purge = _purge_of(memory, facts, logs)
     paths = [home.prefix + path for path in (SESSIONS_DIR, *EDITABLE, ARCHIVE_DIR)]
     out = git.run(
         "--literal-pathspecs", "log", "--all", "--reflog", "-m", "--root",
@@ -239,6 +240,7 @@ def holding_of(memory: Memory, facts: Sequence[str], logs: Sequence[str]) -> Hol
         len(commits.intersection(alone)),
         _packs(f"{home.repository.commondir}/objects/pack", blobs),
         tuple(held),
+        purge,
     )
 
 

@@ -80,19 +80,15 @@ class Past:
         Returns:
             A decision without events, with the reason, where nothing of it can be done.
         """
-        short, lines = (
-            self._memory.short,
-            lines_of(self._memory.snapshot, [ref.key for ref in refs]),
-        )
+        short, keys = self._memory.short, {ref.key for ref in refs}
+        lines = lines_of(self._memory.snapshot, keys)
         logs = tuple([lines[ref.stem] for ref in refs])
-        titles = [one_line(one.title, _TITLE_CHARS) for one in logs]
         names = [
-            f"{short(one.stem)} of {one.agent}, “{title}”"
-            for one, title in zip(logs, titles, strict=True)
+            f"{short(one.stem)} of {one.agent}, “{one_line(one.title, _TITLE_CHARS)}”"
+            for one in logs
         ]
         now = self._memory.state()
-        reach = _Reach(self._entries, self._effect.entries, {ref.key for ref in refs}, meant)
-        reach.go(now, since, derived=derived)
+        reach = _Reach(self._entries, self._effect.entries, keys, meant, now, since, derived)
         events, does = self._events(reach, meant, now)
         left = tuple(reach.left.items())
         if not events:
@@ -103,14 +99,12 @@ class Past:
                 why, hint = left[0][1], f"`diurna why {left[0][0]}` tells what happened"
             refused = f"{what} is not {'done again' if meant.again else 'taken back'}: {why}"
             return Undoing(Decision("", already=refused, hints=(hint,)), logs, (), left)
-        title = titles[0]
-        if len(logs) > 1:
-            agents = ", ".join(dict.fromkeys([one.agent for one in logs]))
-            title = one_line(f"{len(logs)} logs of {agents}", _TITLE_CHARS)
+        agents = ", ".join(dict.fromkeys([one.agent for one in logs]))
+        title = logs[0].title if len(logs) == 1 else f"{len(logs)} logs of {agents}"
         hint = "the log stays, with its words and uses; `diurna undo --redo` does it again"
         verb = "does again" if meant.again else "takes back"
         decision = Decision(
-            f"{'Redo' if meant.again else 'Undo'}: {title}",
+            f"{'Redo' if meant.again else 'Undo'}: {one_line(title, _TITLE_CHARS)}",
             (*[f"{verb} {name}" for name in names], *does,
              *[f"left as it is: {why}" for _, why in left]),
             events,
@@ -177,6 +171,9 @@ class _Reach:
         counting: what still counts of it.
         keys: of the logs.
         meant: what the undo is to say so far.
+        now: the state.
+        since: what is later was not known to an undo that is done again; "" is for behind each log.
+        derived: whether what rests on the logs goes, too.
 
     Attributes:
         facts: that they name, or that go with them, in the order met.
@@ -187,31 +184,24 @@ class _Reach:
     """
 
     def __init__(
-        self, entries: Sequence[Entry], counting: Sequence[Entry], keys: set[str], meant: TakenBack
-    ) -> None:
-        self._counting, self._keys, self._again = counting, keys, meant.again
-        self._spoken = entries if meant.again else counting
+        self, entries: Sequence[Entry], counting: Sequence[Entry], keys: set[str], meant: TakenBack,
+        now: State, since: str, derived: bool,
+    ) -> None:  # fmt: skip
+        self._keys, spoken = keys, entries if meant.again else counting
         counts = effect(entries, meant).entries if meant.again else counting
         self._behind = [entry for entry in counts if entry.stem >= min(keys)]
         self.took, self.left = dict.fromkeys(meant.took), dict[str, str]()
-
-    def go(self, now: State, since: str, *, derived: bool) -> None:
-        """Find how far they reach in a state.
-
-        What is later than `since` was not known to an undo that is done again; "" is for behind each log.
-        With `derived` goes what rests on the logs.
-        """
-        keys, after = self._keys, since or min(self._keys)
-        own = [entry for entry in self._spoken if entry.stem in keys]
-        later = [one for one in self._counting if one.stem not in keys and one.stem > after]
+        own = [entry for entry in spoken if entry.stem in keys]
+        after = since or min(keys)
+        later = [one for one in counting if one.stem not in keys and one.stem > after]
         births = dict[str, str]()  # the key of the log that first brought a text for each fact
-        for entry, event in _acts(self._spoken):
+        for entry, event in _acts(spoken):
             if isinstance(event, verbs.FactCreated | verbs.FactUpdated) and event.text is not None:
                 births.setdefault(event.id, entry.stem)
         first = self._first(own, since)
         born = {fact for fact in first if births.get(fact) in keys}
         # what a later log superseded by them holds again since an undo
-        again = [old for old, _ in self._replaced()] if self._again else []
+        again = [old for old, _ in self._replaced()] if meant.again else []
         first |= dict.fromkeys([*self.took, *again], since)
         self._touch(later, first, born, derived=derived)
         if derived:

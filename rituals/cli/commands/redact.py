@@ -76,7 +76,7 @@ def redact(
     receipt = record(memory, found.decision, agent, title, dry_run=dry_run)
     if not dry_run:
         if plan is not None:
-            plan = write_anew(memory, plan_purge(memory, found.facts, found.logs))
+            plan = write_anew(memory, found.facts, found.logs)
         found = found._replace(git=holding_of(memory, found.facts, found.logs))
     stands = list(standing(memory, found.git))
     also = [] if plan is None else [*_purge_lines(plan, not dry_run)]
