@@ -219,29 +219,32 @@ def holding_of(memory: Memory, facts: Sequence[str], logs: Sequence[str]) -> Hol
         blobs |= {blob for blob, data in pairs if data and purge.telling.stands_in(data)}
     commits = {commit for blob in blobs for commit in brought[blob]} | set(messages)
     alone = git.text("rev-list", "--reflog", "--not", "--all", check=False).split()
-
-    def leading(some: Iterable[str]) -> list[str]:
-        """Return the references that lead to one of some commits."""
-        words = [word for commit in sorted(some) for word in ("--contains", commit)]
-        return git.text("for-each-ref", "--format=%(refname)", *words, check=False).split()
-
-    held = []
-    for file, commit, author in sorted([first[blob] for blob in blobs]):
-        log = file.removeprefix(home.prefix)
-        if log.startswith(f"{SESSIONS_DIR}/"):
-            names = [one.removeprefix(_REMOTES) for one in leading([commit])]
-            remotes = [one for one in names if one[:5] != "refs/" and not one.endswith("/HEAD")]
-            held.append(Holder(log, commit[:7], author, tuple(remotes)))
+    logs_at = sorted([first[blob] for blob in blobs if first[blob][0].startswith(paths[0])])
+    held = [
+        Holder(path.removeprefix(home.prefix), commit[:7], author, _remotes(git, commit))
+        for path, commit, author in logs_at
+    ]
     return Holding(
         tuple(sorted([(first[blob][0], blob) for blob in blobs])),
         len(commits),
         tuple(messages),
-        tuple(sorted(leading(commits))) if commits else (),
+        tuple(sorted(_leading(git, commits))) if commits else (),
         len(commits.intersection(alone)),
         _packs(f"{home.repository.commondir}/objects/pack", blobs),
         tuple(held),
         purge,
     )
+
+
+def _leading(git: Git, commits: Iterable[str]) -> list[str]:
+    """Return the references that lead to one of some commits."""
+    words = [word for commit in sorted(commits) for word in ("--contains", commit)]
+    return git.text("for-each-ref", "--format=%(refname)", *words, check=False).split()
+
+
+def _remotes(git: Git, commit: str) -> tuple[str, ...]:
+    found = [one for one in _leading(git, [commit]) if one.startswith(_REMOTES)]
+    return tuple([one.removeprefix(_REMOTES) for one in found if not one.endswith("/HEAD")])
 
 
 def work_trees(git: Git) -> list[dict[str, str]]:
