@@ -1,11 +1,12 @@
-"""Tell whether a review is due, and what people said about a fact in its footer for the review to see.
+"""Tell whether a review or a confirmation is due, and what people said in footers for the review to see.
 
 Due it is by the sessions since the last one, and by the size of `continuity.md`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 
 from ledger.model.event import FactCreated
 from ledger.model.ids import sha256
@@ -15,7 +16,12 @@ from ledger.model.session import OBSOLETE_KEY
 from projection.document.page_renderer import render
 from projection.fold.fact_history import Fact
 from projection.fold.projection_state import LiveView, Standing
+from projection.fold.tiers import never_decaying
 from projection.policy.model import BY_BRIEF, QUESTION_KIND, THREAD_KIND, Review
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from projection.fold.full_replay import State
 
 #: Footer keys of a thread that a review raised.
 RULE_KEY, QUESTIONS_KEY, ABOUT_KEY = "review", "keys", "about"
@@ -178,6 +184,30 @@ def over(size: Size, limits: Review) -> tuple[str, ...]:
         )
         if 0 < limit < measured
     )
+
+
+def unconfirmed(state: State, facts: Iterable[Fact]) -> Iterator[tuple[Fact, str, int]]:
+    """Yield the facts that never fade and that nobody confirmed for as long as the policy allows.
+
+    Each comes with the stem of the log with which a person last looked at it, an update counting as a
+    look, and the number of work sessions since.
+    """
+    every, lasting = state.policy.review.verify_invariants_every, never_decaying(state.policy)
+    for fact in facts if every else ():
+        if fact.false or fact.redacted or fact.archived_at:
+            continue
+        if fact.promoted or fact.kind in lasting:
+            updates = [version.stem for version in fact.heads if version.parents]
+            last = max(fact.verified, fact.born, *updates)
+            sessions = len(state.work) - bisect_right(state.work, last)
+            if sessions >= every:
+                yield fact, last, sessions
+
+
+def due(state: State) -> tuple[str, ...]:
+    """Return the ids of the live facts that somebody has to confirm."""
+    live = (standing.fact for standing in state.view().live)
+    return tuple([fact.id for fact, _, _ in unconfirmed(state, live)])
 
 
 def remarks(fact: Fact) -> dict[str, str]:

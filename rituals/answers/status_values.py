@@ -16,11 +16,10 @@ from memory.replay.trunk import publishing
 from memory.replay.upstream_homes import upstreams
 from projection.fold.projection_state import TIERS
 from projection.lifecycle.life import fading
-from projection.lifecycle.review_due import reasons, size_of
+from projection.lifecycle.review_due import due, reasons, size_of
 from projection.policy.model import OFF
 from rituals.answers.json_objects import disputed_objects, home_object
 from rituals.answers.record_fields import all_fields_of, fields_of
-from rituals.decide.fact_status import due
 from rituals.decide.open_contradictions import contested
 from rituals.hosts.background_start import last_run, obstacle
 from rituals.hosts.capture.stamps import sessions, unfinished

@@ -39,12 +39,12 @@ from projection.lifecycle.review_due import (
     most_facts,
     remarks,
     text_lines,
+    unconfirmed,
 )
 from projection.policy.model import FINDING_KIND, TASK_KIND, Policy
 from projection.text.normalize import index_words
 from projection.text.until_conditions import until_of
 from rituals.decide.decision import over
-from rituals.decide.fact_status import unconfirmed
 from rituals.review.questions import (
     INVARIANT_DUE,
     MISFIT,

@@ -47,7 +47,7 @@ def edit(
       diurna edit api-timeouts --restore 3fa9c1d2
       diurna edit api-timeouts --restore --reason "The 20 s were a test; production has 10 s."
     """
-    from rituals.decide.fact_wording import rewording
+    from rituals.decide.fact_decisions import rewording
 
     if mode:
         return _restore(call, id, text, reason, agent=agent, title=title, dry_run=dry_run)
@@ -82,7 +82,7 @@ def close(
     Example:
       diurna close find-retry-limit --reason "Three; see webhook-retries."
     """
-    from rituals.decide.fact_status import closing
+    from rituals.decide.fact_decisions import closing
 
     decide(call, closing(call.memory(), ids, reason), agent, title, dry_run)
 
@@ -130,15 +130,13 @@ def undo(
 
 def _restore(call: Invocation, /, id: str, version: str, reason: str, **recorded: Any) -> None:
     """Let an older text stand again, or a fact that was called false."""
-    if version:
-        from rituals.decide.fact_wording import restoration
+    from rituals.decide.fact_decisions import reinstatement, restoration
 
+    if version:
         if reason:
             raise WrongUsage("--reason goes with a fact that was called false, not with a version")
         decide(call, restoration(call.memory(), id, version), **recorded)
         return
-    from rituals.decide.fact_status import reinstatement
-
     if not reason.strip():
         raise WrongUsage(
             "neither a VERSION nor a --reason is given",

@@ -117,7 +117,7 @@ def forget(
       diurna forget staging-login --withhold --reason "It holds a password."
       diurna forget legacy-importer --archive --reason "The importer is frozen until 2027."
     """
-    from rituals.decide.fact_status import archiving, denial, returning
+    from rituals.decide.fact_decisions import archiving, denial, returning
 
     memory = call.memory()
     fact = memory.standing(id).fact

@@ -80,7 +80,7 @@ def review(
         raise WrongUsage("an ID goes with --confirm, and --confirm with an ID")
     if mode == CONFIRM:
         from rituals.cli.commands.decisions import decide
-        from rituals.decide.fact_status import confirmation
+        from rituals.decide.fact_decisions import confirmation
 
         decide(call, confirmation(call.memory(), ids), agent, title, dry_run)
     elif mode == LEARN:

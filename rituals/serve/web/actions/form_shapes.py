@@ -17,15 +17,16 @@ from ledger.model.session import EDIT
 from ledger.model.verbs import DONE
 from memory.api import Memory
 from rituals.decide.decision import titled
-from rituals.decide.fact_status import (
+from rituals.decide.fact_decisions import (
     archiving,
     closing,
     confirmation,
     denial,
+    holding,
     reinstatement,
     returning,
+    rewording,
 )
-from rituals.decide.fact_wording import holding, rewording
 from rituals.decide.open_contradictions import disputes
 from rituals.decide.redaction import held_lines, redaction, standing
 from rituals.decide.resolution import Verdict, choices, resolution

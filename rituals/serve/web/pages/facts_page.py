@@ -19,10 +19,9 @@ from projection.fold.projection_state import (
 )
 from projection.graph.fact_links import footer
 from projection.lifecycle.life import fading
-from projection.lifecycle.review_due import pressing
+from projection.lifecycle.review_due import due, pressing
 from projection.views.decision_view import KIND, Change, changes, status
 from projection.views.view_page import ROLE_KEY
-from rituals.decide.fact_status import due
 from rituals.report.lifecycle_report import Usage
 from rituals.serve.web.pages.filter_bar import (
     OF_FACTS,
