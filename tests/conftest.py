@@ -285,7 +285,6 @@ def _machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         patch.setenv("GIT_CEILING_DIRECTORIES", str(home.parent))
         patch.setenv("TMPDIR", str(scratch))  # where a bug without a home leaves its log
         patch.setattr(tempfile, "tempdir", str(scratch))
-        patch.setattr("rituals.sync.backoff._TIGHT_ROUNDS", 0)  # no remote of theirs is a busy one
         yield
 
 

@@ -49,8 +49,6 @@ SEEN, SENT, LOST = "refs/diurna/seen/", "refs/diurna/sent/", "refs/diurna/lost/"
 STATE_DIR = "diurna"
 SPOOL_DIR = "diurna/spool"
 LOCK_FILE = "diurna/lock"
-#: When this clone pushed last: others take their turn first.
-PUSHED_FILE = "diurna/pushed"
 #: Homes of others, each a bare repository with a note of when it was fetched from where.
 UPSTREAM_DIR = "diurna/upstream"
 UPSTREAM_BRANCH = "upstream"

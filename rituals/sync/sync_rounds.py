@@ -9,6 +9,11 @@ refused, and would show what is learned of code that nobody else has.
 
 from __future__ import annotations
 
+import os
+import time
+from collections.abc import Callable
+
+from ledger.environment import monotonic
 from ledger.errors import (
     EditNotUnderstood,
     HandEdited,
@@ -21,6 +26,7 @@ from ledger.git.git_objects import merge_bases
 from ledger.git.repository import read_reference
 from ledger.model.findings import Finding
 from ledger.model.layout import SENT, kept_as, stem_of
+from ledger.model.record import Record
 from ledger.remote.remote import Remote, choose_remote
 from ledger.remote.transport import Progress, advertised, fetch, push
 from ledger.wal.transfer_note import Transfer
@@ -33,7 +39,6 @@ from memory.repair.lost_logs import keep, missing, named, went
 from memory.worktree.page_copies import edited_paths
 from memory.worktree.projection_files import is_published, refuse_unwritable
 from memory.write.kept_out import is_own
-from rituals.sync.backoff import CLOCK, Timer, courtesy, last_push, note_push, pause
 from rituals.sync.sync_report import Report, left
 
 #: How often and how long a push that lost a race is tried again.
@@ -41,6 +46,19 @@ TRIES = 8
 TRIES_SECONDS = 60.0
 #: A join of more logs than that is kept here before it is offered: it would be slow to do again.
 _MANY_LOGS = 500
+#: What is waited behind a lost race is a chance in a window, which doubles up to so many rounds.
+_WINDOW_ROUNDS, _WINDOW_SECONDS, _SHORTEST_ROUND_SECONDS = 32, 15.0, 0.05
+
+
+class Timer(Record):
+    """What counts seconds, and what waits for some."""
+
+    monotonic: Callable[[], float] = monotonic
+    sleep: Callable[[float], None] = time.sleep
+
+
+#: Of this machine.
+CLOCK = Timer()
 
 
 def sync(
@@ -107,9 +125,6 @@ class _Sync:
             started = self._monotonic()
             try:
                 plan = self._plan()
-                if tried == 1 and self._give_way(plan):
-                    started = self._monotonic()
-                    plan = self._plan()
                 if self._rewrites(plan) and self._absorb_edit():
                     plan = self._plan()
                 if self._absorb_committed(plan):
@@ -136,7 +151,7 @@ class _Sync:
                 if now - began > TRIES_SECONDS or tried == TRIES:
                     self._follow()
                     break
-                self._sleep(pause(tried, now - started))
+                self._sleep(_pause(tried, now - started))
             except NetworkFailed as problem:
                 self._follow()
                 if isinstance(problem, Unreachable):
@@ -145,20 +160,15 @@ class _Sync:
                     f"{problem.message}; {self._ahead_said()}", hint=problem.hint
                 ) from None
             else:
-                self._note_pushed(tip, self._monotonic() - started)
+                self._note_pushed(tip)
                 self._follow()
                 return self._report(tried)
         hint = "what came is joined here already; `diurna sync` again takes the rest along"
         raise RemoteMoved(f"{self._remote.shown} kept moving; {self._ahead_said()}", hint=hint)
 
-    def _edited(self) -> tuple[str, ...]:
-        """Return the files that a person may have edited, and that are read back."""
-        policy = self._memory.policy
-        return edited_paths(self._memory.home, policy)
-
     def _absorb_edit(self) -> bool:
         """Make a log of a person's edit before the file is written anew; tell if there was one."""
-        if not self._edited():
+        if not edited_paths(self._memory.home, self._memory.policy):
             return False
         found = self._memory.absorb_first(dry_run=self._dry_run)
         self._findings += found
@@ -185,7 +195,7 @@ class _Sync:
         """Tell whether a plan brings another projection file over one that a person edited."""
         if self._dry_run or plan.tip == plan.ours:
             return False
-        for path in self._edited():
+        for path in edited_paths(self._memory.home, self._memory.policy):
             full = self._memory.home.prefix + path
             old, new = self._git.resolve(f"{plan.ours}:{full}", f"{plan.tip}:{full}")
             if old != new:
@@ -211,16 +221,6 @@ class _Sync:
     def _tracked(self) -> str:
         """Return where the remote's branch was when it was last asked, "" when it never was."""
         return read_reference(self._memory.home.repository, self._remote.tracking)
-
-    def _give_way(self, plan: Plan) -> bool:
-        """Wait where this clone pushed a moment ago; tell whether it did."""
-        if self._dry_run or plan.tip == plan.theirs or plan.here or plan.there:
-            return False
-        last = last_push(self._memory.home, self._remote)
-        wait = courtesy(last, self._monotonic(), len(plan.came))
-        if wait:
-            self._sleep(wait)
-        return bool(wait)
 
     def _settle(self, plan: Plan) -> str:
         """Move the branch where nobody has to be told; return the tip that the remote is to have.
@@ -302,15 +302,13 @@ class _Sync:
             hint = "the logs that are here stay, and are offered again; ask who rewrote it, and why"
             self._findings.append(Finding("history-rewritten", said, hint=hint))
 
-    def _note_pushed(self, commit: str, seconds: float) -> None:
-        """Let the tracking reference follow, where git had no reason to; remember when it was."""
+    def _note_pushed(self, commit: str) -> None:
+        """Let the tracking reference follow, where git had no reason to."""
         home = self._memory.home
         names = [self._remote.tracking] * (self._tracked() != commit)
         names += [kept_as(SENT, home.reference)] * bool(home.seen)
         rows = "".join(f"update {name} {commit}\n" for name in names).encode()
         self._git.run("update-ref", "--stdin", "-m", "diurna: push", data=rows, check=False)
-        came = len({ref.stem for one in (*self._plans, self._planned) if one for ref in one.came})
-        note_push(home, self._remote, self._monotonic(), seconds, came)
 
     def _ahead(self) -> int:
         home, tracking = self._memory.home, self._remote.tracking
@@ -349,3 +347,10 @@ class _Sync:
             kept=0 if self._sends else went,
             left=left(stopped, self._remote, home.branch) if stopped else "",
         )
+
+
+def _pause(tried: int, round_seconds: float) -> float:
+    """Return how long to wait after the push that lost a race; a slow remote needs wider windows."""
+    rounds = min(1 << tried, _WINDOW_ROUNDS)
+    chance = int.from_bytes(os.urandom(4), "big") / (1 << 32)
+    return chance * min(max(round_seconds, _SHORTEST_ROUND_SECONDS) * rounds, _WINDOW_SECONDS)
