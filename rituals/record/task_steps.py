@@ -16,14 +16,13 @@ from ledger.model.record import Record
 from ledger.model.session import EDIT
 from ledger.model.verbs import DONE, HANDOFF_READY, IN_PROGRESS, TODO
 from memory.api import Memory
-from memory.cache.cache_file import Cache
 from memory.cache.cached_tasks import handoffs_in, task_in, tasks_in
 from memory.write.draft import ANYWAY, Receipt, SessionDraft
 from projection.brief.choice import role_notes
 from projection.brief.wording import shortened
 from projection.policy.model import ATTEMPT_KIND, DEFAULT_KIND, HANDOFF_KIND, TASK_KIND, THREAD_KIND
 from projection.work.handoffs import handed_elsewhere
-from projection.work.tracked_tasks import Attempt, Task, failed_before, pick
+from projection.work.tracked_tasks import Task, failed_before, pick
 from rituals.record.draft_composer import draft_of_request, free_id, taken_in, words_for
 from rituals.record.option_values import parse_ids
 from rituals.record.request import NewFact, Request, because
@@ -113,11 +112,19 @@ def _starting(memory: Memory, task: Task, author: Request, *, take_over: bool = 
     Raises:
         DiurnaError: it is closed, or somebody else has it.
     """
-    id, name = task.id, author.agent or memory.asker()
+    id, name, fact = task.id, author.agent or memory.asker(), task.standing.fact
     session = author.session or memory.occasion().session
-    _refuse_closed(task)
+    if not task.open:
+        if fact.false:
+            by = " and ".join(fact.superseded_by)
+            raise DiurnaError(f"{id} was {f'superseded by {by}' if by else 'invalidated'}")
+        said = task.state if fact.closed else "in the archive"
+        back = f"append --reopen {id}" if fact.closed else f"forget {id} --back"
+        raise DiurnaError(
+            f"{id} is {said}, since {task.when}", hint=f"`diurna {back}` opens it again"
+        )
     failed = _failed_before(memory, id, author)
-    moves = [one.session for one in task.standing.fact.moves if one.agent == name]
+    moves = [one.session for one in fact.moves if one.agent == name]
     claims = [one for one in moves if one and session]  # in this session, as far as both are known
     own = task.claimant == name and (not claims or session in claims)
     if task.state == IN_PROGRESS and not task.contradicted and own:
@@ -133,7 +140,10 @@ def _starting(memory: Memory, task: Task, author: Request, *, take_over: bool = 
     elsewhere = handed_elsewhere(memory.ask(handoffs_in), name, author.role)
     if id in elsewhere:
         notes.append(f"{id} was handed to {elsewhere[id]}")
-    events = (*_owned(task, name), FactMoved(id, IN_PROGRESS))
+    events: tuple[Event, ...] = (FactMoved(id, IN_PROGRESS),)
+    if task.owner not in ("", name) and not fact.redacted and len(fact.heads) == 1:
+        # somebody else's by its footer is the author's then; its text stays as it is
+        events = (FactUpdated(id, fact.text, meta=(("owner", name),)), *events)
     draft = _draft(f"Start {id}", author, events)
     if task.state == IN_PROGRESS:  # it stays where it is; whose it is, is a decision
         draft = _draft(f"Take over {id}", author._replace(session=session), events)
@@ -230,38 +240,13 @@ def found(memory: Memory, id: str) -> Task:
 
 def _failed_before(memory: Memory, id: str, author: Request) -> tuple[str, ...]:
     """Name what failed before at a task, without what is for another role alone."""
-
-    def ask(cache: Cache) -> tuple[Attempt, ...]:
-        return failed_before(cache.facts_of_kind(ATTEMPT_KIND), id)
-
-    attempts = memory.ask(ask)
+    attempts = memory.ask(lambda cache: failed_before(cache.facts_of_kind(ATTEMPT_KIND), id))
     others = role_notes([one.fact for one in attempts], author.role, {}).others
     names = [f"{one.fact.id} ({one.said})" for one in attempts if one.fact.id not in others]
     if not names:
         return ()
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     return (f"tried before at {id}: {', '.join(names[:_NAMED])}{more}",)
-
-
-def _refuse_closed(task: Task) -> None:
-    if not task.open:
-        fact = task.standing.fact
-        if fact.false:
-            by = " and ".join(fact.superseded_by)
-            raise DiurnaError(f"{task.id} was {f'superseded by {by}' if by else 'invalidated'}")
-        said = task.state if fact.closed else "in the archive"
-        back = f"append --reopen {task.id}" if fact.closed else f"forget {task.id} --back"
-        raise DiurnaError(
-            f"{task.id} is {said}, since {task.when}", hint=f"`diurna {back}` opens it again"
-        )
-
-
-def _owned(task: Task, name: str) -> tuple[Event, ...]:
-    """Let a task that is somebody else's by its footer be the author's; its text stays as it is."""
-    fact = task.standing.fact
-    if task.owner in ("", name) or fact.redacted or len(fact.heads) > 1:
-        return ()
-    return (FactUpdated(fact.id, fact.text, meta=(("owner", name),)),)
 
 
 def _draft(title: str, author: Request, events: tuple[Event, ...], prose: str = "") -> SessionDraft:
