@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from rituals.hosts.observed.observation_spool import Observation, spool_of
+from rituals.hosts.observation_spool import Observation, spool_of
 
 if TYPE_CHECKING:
     from tests.conftest import Ran

@@ -289,7 +289,7 @@ def test_hooks_beside_each_other_lose_nothing(
     door: Door, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Ten at once, each call twice, one of them killed: every acknowledged one is there once."""
-    monkeypatch.setattr("rituals.hosts.observed.observation_spool.PATIENCE_SECONDS", 60)
+    monkeypatch.setattr("rituals.hosts.observation_spool.PATIENCE_SECONDS", 60)
     mine, children = door.session(), []
     for number in [*range(5), *range(5)]:
         child = os.fork()

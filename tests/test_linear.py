@@ -26,7 +26,7 @@ from projection.text.claims import claims
 from projection.text.session_digest import gist
 from projection.text.session_lines import in_short, parts_in_short
 from rituals.check.linted_files import lint_files
-from rituals.hosts.observed.shell import read as read_shell
+from rituals.hosts.shell import read as read_shell
 from rituals.intake.decision_records import decision_of
 from tests.conftest import sampled
 from tests.processor_time import steps

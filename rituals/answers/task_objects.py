@@ -120,7 +120,7 @@ def _sign_ms(cache: Cache, task: Task, commondir: str, since_ms: int) -> int | N
 
     0 is for not known; None where nobody has claimed it, or the sign is newer than `since_ms`.
     """
-    from rituals.hosts.observed.observation_spool import spools
+    from rituals.hosts.observation_spool import spools
 
     claims = [move for move in task.standing.fact.moves if move.state == IN_PROGRESS]
     stems, since = [move.stem for move in claims], floor_of(since_ms)

@@ -275,17 +275,17 @@ class Call:
         """Keep what is worth it of an event, where there is a home, and nobody asked for silence."""
         if self._silent or self._observed or not (self._commondir and said.session):
             return
-        from rituals.hosts.observed.admission import admitted, is_candidate, observing
+        from rituals.hosts.admission import admitted, is_candidate, observing
 
         if not is_candidate(said) or observing(self._commondir).off:
             return
         found = admitted(said, self._top)
         if found is not None:
             from ledger.home import discover
-            from rituals.hosts.observed.observation_spool import spool_of
+            from rituals.hosts.observation_spool import spool_of
 
             if os.path.exists(f"{discover(said.folder).cache_file}.redacted"):
-                from rituals.hosts.observed.admission import without_withheld
+                from rituals.hosts.admission import without_withheld
 
                 found = without_withheld(found, discover(said.folder))
             spool_of(self._commondir, said.host, said.session).add(found, self._top)
@@ -309,7 +309,7 @@ class Call:
             self._heard = told.written if told else None
             return told.text if told else ""
         if said.event == adapters.STOP and not self._silent:
-            from rituals.hosts.observed.admission import observing
+            from rituals.hosts.admission import observing
 
             known = observing(self._commondir)
             if not known.off:

@@ -232,9 +232,9 @@ def make_next(said: Moment) -> None:
 def prepare(said: Moment, commondir: str) -> None:
     """Leave, at the start of a session, what its later hooks and its MCP server ask for."""
     from ledger.home import discover
+    from rituals.hosts.admission import refresh
     from rituals.hosts.background_start import look_after
     from rituals.hosts.context.moment_index import opened
-    from rituals.hosts.observed.admission import refresh
 
     home = discover(said.folder)
     refresh(home)

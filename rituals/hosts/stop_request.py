@@ -172,7 +172,7 @@ def when_compacted(said: Moment, commondir: str, environment: Mapping[str, str])
 
 def limit_of(said: Moment, commondir: str, environment: Mapping[str, str]) -> int:
     """Return how many questions may stay without an answer; 0 where a session that starts is not asked."""
-    from rituals.hosts.observed.admission import observing
+    from rituals.hosts.admission import observing
     from rituals.hosts.silence import is_silent
 
     known = observing(commondir)
@@ -276,7 +276,7 @@ def _open_ends(folder: str, session: str) -> list[str]:
 
 def _with_deeds(talk: Talk, said: Moment, commondir: str, chars: int) -> Talk:
     """Return what is known once it was looked at what the session did since the last stop."""
-    from rituals.hosts.observed.observation_spool import spool_of
+    from rituals.hosts.observation_spool import spool_of
 
     newest, seen = spool_of(commondir, said.host, said.session).since(talk.seen)
     done = {why for one in newest for why in one.why.split(", ")}

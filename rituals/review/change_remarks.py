@@ -29,7 +29,7 @@ from rituals.check.check_registry import bare, order
 from rituals.check.linted_files import text_findings
 from rituals.hosts.context.broken_rules import broken
 from rituals.hosts.context.moment_contents import constrained, may_be_told, of_names, rules_of
-from rituals.hosts.observed.shell import read
+from rituals.hosts.shell import read
 from rituals.review.code_change import Change, change_of, untold_work
 from rituals.review.manifests import is_manifest, manifest_questions
 from rituals.review.named_things import (

@@ -70,7 +70,7 @@ from rituals.hosts.capture.uses import Evidence, nearest
 from rituals.hosts.context.session_cursor import heard_by
 from rituals.hosts.extraction import SOURCES, Extraction, extract
 from rituals.hosts.moments import CAPTURED_DIR, file_name
-from rituals.hosts.observed.observation_spool import Observation, spool_of
+from rituals.hosts.observation_spool import Observation, spool_of
 from rituals.hosts.quoted_items import Item
 from rituals.hosts.silence import audible, heard, silences
 from rituals.hosts.stop_request import counts

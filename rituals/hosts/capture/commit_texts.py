@@ -20,8 +20,8 @@ from ledger.git.git_objects import Objects
 from ledger.git.repository import Repository, find_repository
 from ledger.model.record import Record
 from rituals.hosts.capture.deeds import arguments
-from rituals.hosts.observed.shell import Simple, joined, read
-from rituals.hosts.observed.shell_outcomes import behind_git
+from rituals.hosts.shell import Simple, joined, read
+from rituals.hosts.shell_outcomes import behind_git
 from rituals.hosts.transcripts.turns import Turn
 
 #: How git says which commit it made: `[main b5e8dfc5] subject`.

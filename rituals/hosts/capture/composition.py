@@ -38,7 +38,7 @@ from rituals.hosts.capture.fitting import (
 from rituals.hosts.capture.session_report import MARKS, TITLE_CHARS, Report, Sources
 from rituals.hosts.capture.typed_words import UNSHARED
 from rituals.hosts.extraction import SOURCES
-from rituals.hosts.observed.observation_spool import Observation
+from rituals.hosts.observation_spool import Observation
 from rituals.hosts.quoted_items import Item
 from rituals.hosts.transcripts.turns import Turn
 from rituals.record.draft_composer import compose, id_of_text

@@ -15,10 +15,10 @@ from functools import lru_cache
 from ledger.model.record import Record
 from projection.policy.model import THREAD_KIND
 from projection.text.normalize import content_words, sentences, statement
-from rituals.hosts.observed.admission import line_in
-from rituals.hosts.observed.shell import Simple, read
-from rituals.hosts.observed.shell_outcomes import MANAGERS, PACKAGE, act
+from rituals.hosts.admission import line_in
 from rituals.hosts.payloads import read_object
+from rituals.hosts.shell import Simple, read
+from rituals.hosts.shell_outcomes import MANAGERS, PACKAGE, act
 from rituals.hosts.transcripts.turns import TOOL, Turn
 
 #: A fact that is longer tells a story; a change that is longer holds everything.

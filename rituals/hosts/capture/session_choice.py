@@ -28,7 +28,7 @@ from rituals.hosts.capture.stamps import (
     told_of,
     unfinished,
 )
-from rituals.hosts.observed.observation_spool import spool_of
+from rituals.hosts.observation_spool import spool_of
 from rituals.hosts.payloads import read_object
 
 #: How long a spool is kept behind the last sign of its session, and how long the stamps of that.

@@ -16,7 +16,7 @@ from ledger.model.record import Record
 from ledger.wal.atomic_files import try_unlink
 from rituals.hosts.adapters import HOSTS
 from rituals.hosts.moments import CAPTURED_DIR, ENDED, SEEN, Moment, captured_file, file_name
-from rituals.hosts.observed.observation_spool import OBSERVED_DIR, spools
+from rituals.hosts.observation_spool import OBSERVED_DIR, spools
 from rituals.hosts.payloads import (
     fields_of,
     files_in,

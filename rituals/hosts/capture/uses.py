@@ -36,8 +36,8 @@ from rituals.hosts.capture.gates import Gates
 from rituals.hosts.capture.stamps import Seen
 from rituals.hosts.context.session_cursor import heard_by
 from rituals.hosts.moments import file_name
-from rituals.hosts.observed.shell import Simple, read
 from rituals.hosts.quoted_items import Item
+from rituals.hosts.shell import Simple, read
 from rituals.hosts.silence import heard, silences
 from rituals.hosts.transcripts.slices import Slice
 from rituals.hosts.transcripts.turns import ASSISTANT, TOOL, USER, Turn

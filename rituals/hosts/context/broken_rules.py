@@ -9,7 +9,7 @@ import posixpath
 from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 
-from rituals.hosts.observed.shell import Simple
+from rituals.hosts.shell import Simple
 
 ANY, TO_SHELL = "", "|sh"
 #: Begins what a command has not that breaks the rule, nor is it run by it: what the rule asks for.

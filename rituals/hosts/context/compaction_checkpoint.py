@@ -100,7 +100,7 @@ def _requests(moment: Moment, hidden: Callable[[str], bool]) -> tuple[str, ...]:
 def _gathered(moment: Moment, home: Home) -> Iterator[tuple[str, str | list[str]]]:
     """Yield what there is to keep, what is at hand first."""
     from memory.brief.brief_place import changed_files
-    from rituals.hosts.observed.observation_spool import spool_of
+    from rituals.hosts.observation_spool import spool_of
     from rituals.hosts.silence import audible
     from rituals.hosts.transcripts.slices import newest_turns
 

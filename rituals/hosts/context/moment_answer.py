@@ -122,7 +122,7 @@ def _said_before(moment: Moment, commondir: str, index: MomentIndex) -> Needed |
     """Return the passages of logs that have much of a prompt, or very much of what a shell failed with."""
     text, said, sure = moment.prompt, moment.answer, 1.0
     if moment.event == FAILURE:
-        from rituals.hosts.observed.admission import SHELLS
+        from rituals.hosts.admission import SHELLS
 
         text = "\n".join(map(str, said.values())) if isinstance(said, dict) else str(said)
         text, sure = text * (moment.tool.lower() in SHELLS), _SURER
@@ -143,7 +143,7 @@ def _said_before(moment: Moment, commondir: str, index: MomentIndex) -> Needed |
 
 def _rules(moment: Moment, index: MomentIndex, top: str) -> Needed | None:
     """Return the rules that a line of shell breaks, and those that speak of the files of a tool."""
-    from rituals.hosts.observed.admission import READING, SHELLS, WRITING, inside, paths_given
+    from rituals.hosts.admission import READING, SHELLS, WRITING, inside, paths_given
 
     tool, rows, broken = moment.tool.lower(), list[str](), list[str]()
     if tool in SHELLS:
@@ -165,14 +165,14 @@ def _rules(moment: Moment, index: MomentIndex, top: str) -> Needed | None:
 
 def _of_line(moment: Moment, index: MomentIndex, top: str) -> tuple[list[str], list[str]]:
     """Return the numbers of the rules that a line of shell breaks, and of those of its files."""
-    from rituals.hosts.observed.admission import inside, line_in, start_folder
+    from rituals.hosts.admission import inside, line_in, start_folder
 
     line, rules = line_in(moment.given), index.rules
     signed = index.command and any(sign in line for sign in rules.signs)
     named = index.file and rules.names_in(line)
     if not (signed or named):
         return [], []
-    from rituals.hosts.observed.shell import joined, read
+    from rituals.hosts.shell import joined, read
 
     commands, start = read(line), start_folder(moment)
     rows: list[str] = []

@@ -50,8 +50,8 @@ from rituals.hosts.context.moment_index import (
 )
 from rituals.hosts.context.session_cursor import NEWS_DIR, heard_by, stamps
 from rituals.hosts.context.session_news import watched_of
-from rituals.hosts.observed.shell import RUNNERS
 from rituals.hosts.payloads import files_in
+from rituals.hosts.shell import RUNNERS
 
 #: Of a long text the words of so much of it count.
 _TEXT_CHARS = 20_000

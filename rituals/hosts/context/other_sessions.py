@@ -16,7 +16,7 @@ from ledger.git.repository import find_repository
 from ledger.model.record import Record
 from projection.brief.wording import label, plain, shortened, untagged
 from rituals.hosts.moments import ENDED, captured_file
-from rituals.hosts.observed.observation_spool import Observation, Spool, spools
+from rituals.hosts.observation_spool import Observation, Spool, spools
 
 EDIT, TEST = "edit", "test"
 #: What sessions do all the time.

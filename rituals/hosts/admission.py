@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from ledger.home import Home
     from rituals.hosts.moments import Moment
-    from rituals.hosts.observed.observation_spool import Observation
+    from rituals.hosts.observation_spool import Observation
 
     Found = tuple[str, str, str, Iterable[str]] | None
 
@@ -156,7 +156,7 @@ def admitted(said: Moment, top: str) -> Observation | None:
         what = without_private(what).strip()
     from ledger.secrets.scanner import nameable
     from projection.brief.wording import shortened
-    from rituals.hosts.observed.observation_spool import SHORT_CHARS, WHAT_CHARS, Observation
+    from rituals.hosts.observation_spool import SHORT_CHARS, WHAT_CHARS, Observation
 
     what = shortened(nameable(_from_top(" ".join(what.split()), top)), WHAT_CHARS)
     safe = list(dict.fromkeys(paths))
@@ -191,7 +191,7 @@ class Observing(Record):
 
 
 def observing(commondir: str) -> Observing:
-    """Return what the policy says, as far as it was noted (`rituals.hosts.observed.admission`)."""
+    """Return what the policy says, as far as it was noted (`rituals.hosts.admission`)."""
     said = read_start(f"{commondir}/{NOTE_FILE}", _NOTE_BYTES).decode("utf-8", "replace")
     if "\n" not in said:
         return Observing()
@@ -237,8 +237,8 @@ def _run(said: Moment, top: str) -> Found:
     line = _line(said)
     if not line:
         return None
-    from rituals.hosts.observed.shell import joined, read
-    from rituals.hosts.observed.shell_outcomes import act, exit_code
+    from rituals.hosts.shell import joined, read
+    from rituals.hosts.shell_outcomes import act, exit_code
 
     start = start_folder(said)
     code = exit_code(said)

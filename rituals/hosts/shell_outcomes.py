@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rituals.hosts.moments import Moment
-    from rituals.hosts.observed.shell import Simple
+    from rituals.hosts.shell import Simple
 
 #: Options of git in front of its command that take a value.
 _GIT_VALUES = frozenset(("-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path"))

@@ -1,1 +1,0 @@
-"""Keep what sessions of hosts did: one observation, what is admitted, and the spool of a session."""
