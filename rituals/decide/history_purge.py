@@ -28,12 +28,12 @@ from memory.redaction.withheld_texts import held_logs
 from memory.repair.redacted_copies import clean_again
 from memory.worktree.tree_update import finish_dead
 from memory.write.draft import SessionDraft
-from rituals.decide.redaction import holding_of, work_trees
+from rituals.decide.redaction import REMOTES, holding_of, work_trees
 
 #: Beside git: the histories as they were.
 _BACKUPS = "purged"
 _LOCK_SECONDS = 10.0
-_HEADS, _REMOTES, _TAGS = "refs/heads/", "refs/remotes/", "refs/tags/"
+_HEADS = "refs/heads/"
 
 
 class WorkTree(Record):
@@ -61,10 +61,10 @@ class Purge(Record):
         here = [one.reference for one in self.history.moves if one.reference.startswith(_HEADS)]
         ends = tuple([one.removeprefix(_HEADS[:-1]) for one in here])
         return tuple(
-            f"{one.reference.removeprefix(_REMOTES)} still has it, at {one.old[:12]}: let this clone's "
+            f"{one.reference.removeprefix(REMOTES)} still has it, at {one.old[:12]}: let this clone's "
             "take its place there, in whatever way the forge allows"
             for one in self.history.moves
-            if one.reference.startswith(_REMOTES) and one.reference.endswith(ends)
+            if one.reference.startswith(REMOTES) and one.reference.endswith(ends)
         )
 
 

@@ -61,7 +61,8 @@ def redoing(memory: Memory, agent: str = "") -> Undoing:
         stems = [stem for stem in said.stems if past.undone.get(stem) == ref.key] if said else []
         if said and stems and not said.again:
             meant = said._replace(stems=tuple(stems), again=True)
-            return _some(past.plan(past.named(stems), meant, ref.key))._replace(undo=ref.stem)
+            refs = tuple([one for one, _ in past.logs if one.stem in stems])
+            return _some(past.plan(refs, meant, ref.key))._replace(undo=ref.stem)
     hint = "`diurna undo` takes back your last log"
     raise NotFound(f"no undo of {agent or memory.asker()} waits to be done again", hint=hint)
 

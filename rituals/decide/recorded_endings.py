@@ -52,7 +52,7 @@ def record_ended(memory: Memory, *, hold: bool = False, dry_run: bool = False) -
     facts = {fact.id: fact for one in endings if (fact := memory.fact(one.fact))}
     for commit in dict.fromkeys(one.commit for one in endings):
         some = [one for one in endings if one.commit == commit]
-        header = (("commit", commit), ("branch", code_branch(memory)[0])) if commit else ()
+        header = (("commit", commit), ("branch", _code_branch(memory)[0])) if commit else ()
         draft = SessionDraft(
             titled("End", tuple([one.fact for one in some])),
             "\n".join([f"- {one.line}" for one in some]),
@@ -89,7 +89,7 @@ def _ended_facts(memory: Memory) -> tuple[Ended, ...]:
 
 def _by_commits(memory: Memory, waits: Iterable[Wait]) -> list[Ended]:
     home = memory.home
-    branch, tip = code_branch(memory)
+    branch, tip = _code_branch(memory)
     if not (tip and has_code(home)) or home.repository.promisor:
         return []
     # a ledger in the tree is told what its own branch went through, as far as the trunk has it
@@ -107,7 +107,7 @@ def _by_commits(memory: Memory, waits: Iterable[Wait]) -> list[Ended]:
     ]
 
 
-def code_branch(memory: Memory) -> tuple[str, str]:
+def _code_branch(memory: Memory) -> tuple[str, str]:
     """Return the branch that the work on the code comes together on, and its commit; "" for none."""
     name = code_trunk(memory.home, memory.policy)
     tips = trunk_tips(memory.home.repository, name)

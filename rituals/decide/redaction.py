@@ -45,7 +45,7 @@ _ID_TELLS = (
 _WORDS, _WORD_CHARS = 3, 3
 #: How many files are read at once: bounds the memory.
 _AT_ONCE = 500
-_REMOTES = "refs/remotes/"
+REMOTES = "refs/remotes/"
 
 
 class Holder(Record):
@@ -243,8 +243,8 @@ def _leading(git: Git, commits: Iterable[str]) -> list[str]:
 
 
 def _remotes(git: Git, commit: str) -> tuple[str, ...]:
-    found = [one for one in _leading(git, [commit]) if one.startswith(_REMOTES)]
-    return tuple([one.removeprefix(_REMOTES) for one in found if not one.endswith("/HEAD")])
+    found = [one for one in _leading(git, [commit]) if one.startswith(REMOTES)]
+    return tuple([one.removeprefix(REMOTES) for one in found if not one.endswith("/HEAD")])
 
 
 def work_trees(git: Git) -> list[dict[str, str]]:

@@ -65,10 +65,6 @@ class Past:
         self._effect = effect(self._entries)
         self.undone = self._effect.undone
 
-    def named(self, stems: Sequence[str]) -> tuple[LogRef, ...]:
-        """Return the logs of stems, in ledger order."""
-        return tuple([ref for ref, _ in self.logs if ref.stem in stems])
-
     def plan(
         self, refs: tuple[LogRef, ...], meant: TakenBack, since: str = "", *, derived: bool = False
     ) -> Undoing:
