@@ -46,7 +46,7 @@ def spool_noticed(survey: Survey) -> Iterator[Finding | Noticed]:
         return
     yield from _held_long(survey)
     for name in folders:
-        if name == own or not _is_spool(name):
+        if name == own or name.partition("@")[0] != "spool":
             continue
         spool = Spool(f"{state}/{name}")
         left = sorted([*spool.waiting(), *spool.held()])
@@ -86,10 +86,6 @@ def _held_long(survey: Survey) -> Iterator[Finding | Noticed]:
             f"commit what was captured ({len(held)})",
             then="commits it, and so does the next append",
         )
-
-
-def _is_spool(name: str) -> bool:
-    return name == "spool" or name.startswith("spool@")
 
 
 def _is_home(survey: Survey, branch: str) -> bool:

@@ -26,7 +26,7 @@ from rituals.check.projection_checks import (
     policy_problem,
     projection_findings,
 )
-from rituals.check.worktree import work_tree_findings
+from rituals.check.worktree import undeclared, work_tree_findings
 
 _PERSONAL_HINT = (
     "`diurna redact ID --reason WHY` withholds it; history still has it, and others may too"
@@ -186,8 +186,6 @@ def work_tree(survey: Survey) -> Iterator[Finding]:
 
 def edits(survey: Survey) -> Iterator[Finding]:
     """Name each change that `check --absorb` would record, and every edit that it would not understand."""
-    from rituals.check.worktree import undeclared
-
     return undeclared(survey.memory, survey.edits)
 
 

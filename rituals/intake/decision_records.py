@@ -21,7 +21,7 @@ from ledger.home import OWN_REPOSITORY, Home, code_of
 from ledger.model.order import is_date
 from ledger.model.record import Record
 from rituals.intake.intake_items import Item, LeftOut, Reading
-from rituals.intake.markdown_sections import Section, front_matter, sections, whole
+from rituals.intake.markdown_sections import Section, front_matter, led, sections, whole
 
 #: What the facts of documents have as their source, since before there was another way to read these.
 SOURCE = "harvest"
@@ -179,8 +179,7 @@ def _state_of(status: str, head: str) -> str:
 def _titled(title: str, decided: str) -> str:
     """Put the title of a record, without its number, before what it decides."""
     bare = _NUMBERING.sub("", title, count=1).strip(" .:#") or title
-    prose = not re.match(r"[#|>]|```|~~~|(?:[-*+]|\d+[.)])\s", decided)
-    return f"{bare}: {decided}" if prose else f"{bare}:\n\n{decided}"
+    return led(bare, decided)
 
 
 def _names(said: Iterable[str]) -> tuple[str, ...]:

@@ -117,6 +117,12 @@ def whole(found: list[Section], at: int) -> str:
     return "\n\n".join([part for part in parts if part])
 
 
+def led(lead: str, text: str, mark: str = ": ") -> str:
+    """Put words before a text: on its line, above one that has a form of its own (a list, a table)."""
+    formed = re.match(r"[#|>]|```|~~~|(?:[-*+]|\d+[.)])\s", text)
+    return f"{lead}:\n\n{text}" if formed else f"{lead}{mark}{text}"
+
+
 def front_matter(text: str) -> tuple[dict[str, str], str, int]:
     """Read the front matter of a note.
 

@@ -18,6 +18,7 @@ from rituals.intake.markdown_sections import (
     blocks_of,
     code_lines,
     front_matter,
+    led,
     without_comments,
 )
 
@@ -182,10 +183,7 @@ def with_above(text: str, quoted: Quoted) -> str:
         parts = [_plain(" ".join(above[n:])) for n in range(cut)]
         cut = next((n for n in range(cut) if f"{own} ".startswith(f"{parts[n]} ")), cut)
     path, text = BELOW.join(above[:cut]), text or quoted.text
-    if not path:
-        return text
-    prose = not re.match(r"[#|>]|```|~~~|(?:[-*+]|\d+[.)])\s", text)
-    return f"{path}{BELOW}{text}" if prose else f"{path}:\n\n{text}"
+    return led(path, text, BELOW) if path else text
 
 
 def _plain(text: str) -> str:
