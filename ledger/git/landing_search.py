@@ -1,9 +1,9 @@
-"""Find by which commit the work of a log came into a branch: as itself, picked or squashed.
+"""Find by which commit the work of a log came into a branch: as itself, picked, squashed, or alike.
 
 Rules, in this order: *ancestor*, the point is in the branch; *named*, a message there names it, or merges
 its branch; *patch*, commits there have the patches of half of its changed lines; *squash*, one commit has
-the patch of the branch; *forge*, one has its title and half of its paths. A landing that was reverted is
-none, as long as the revert stands (B8).
+the patch of the branch; *forge*, one has its title and half of its paths; *content*, one has four fifths
+of its lines. A landing that was reverted is none, as long as the revert stands (B8).
 
 Heads that have not the work of a point are kept (`Asked`) and not asked again.
 """
@@ -26,13 +26,15 @@ from ledger.git.landing_evidence import (
 )
 from ledger.model.record import Record
 
-ANCESTOR, NAMED, PATCH, SQUASH, FORGE = "ancestor", "named", "patch", "squash", "forge"
+ANCESTOR, NAMED, PATCH, SQUASH, FORGE, CONTENT = (
+    "ancestor", "named", "patch", "squash", "forge", "content",
+)  # fmt: skip
 #: How work is known to have come into a branch, in the order in which it is looked for.
-HOWS = (ANCESTOR, NAMED, PATCH, SQUASH, FORGE)
+HOWS = (ANCESTOR, NAMED, PATCH, SQUASH, FORGE, CONTENT)
 #: Limits for one point.
 SECONDS, LINE, OWN = 2.0, 2000, 30
 #: Which part of the lines has to be there: of work of some size, and of a few lines.
-_MOST, _NEARLY_ALL, _FEW = 0.8, 0.95, 8
+_MOST, _NEARLY_ALL, _FEW, _TOO_FEW = 0.8, 0.95, 8, 3
 _HALF = 0.5
 
 
@@ -124,6 +126,7 @@ class _Search:
                 (one.commit, SQUASH) for one in self._line if one.files and one.id() in wanted
             ]
             yield from self._forge(subject, wholes[0].paths)
+            yield from self._content(wholes, own[0].lines())
 
     def _own(self, fork: str) -> tuple[list[Patch], str]:
         """Return the commits of this log alone, newest first, and the one behind which they begin.
@@ -213,6 +216,19 @@ class _Search:
             told = self._history.told.get(one.commit)
             if told and told.tells(subject) and _overlap(paths, one) >= _HALF:
                 yield one.commit, FORGE
+
+    def _content(self, wholes: list[Patch], newest: Lines) -> Iterator[tuple[str, str]]:
+        """Look for one commit with nearly all lines of the work, those of its newest commit too."""
+        wanted = [one.lines() for one in wholes]
+        for one in self._line:
+            told = self._history.told.get(one.commit)
+            if told is not None and told.seconds >= self._since:
+                there = one.lines()
+                if any(
+                    some.total() >= _TOO_FEW and _has(there, some) and _has(there, newest & some)
+                    for some in wanted
+                ):
+                    yield one.commit, CONTENT
 
 
 def _share(own: list[Patch], some: Container[str]) -> float:
