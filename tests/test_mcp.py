@@ -6,7 +6,6 @@ import json
 import random
 import re
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -80,47 +79,6 @@ def test_tools_are_described(tell: Tell, mode: str) -> None:
         assert len(json.dumps(listed)) <= LIST_CHARS
 
     tell(story, mode=mode)
-
-
-#: Arguments whose name and type say it all, beside the description of their tool.
-OBVIOUS = frozenset(
-    """brief.role brief.budget_chars recall.level recall.limit recall.within recall.kind recall.tag
-    recall.entity recall.agent recall.role recall.branch recall.since recall.until recall.team
-    recall.repo why.id note.text append.new append.new.text append.new.tags append.new.footers
-    append.new.footers.key append.new.footers.value append.update.id append.update.text
-    append.supersede.old append.supersede.new append.reopen append.move append.move.id
-    append.move.state append.helped append.helped.id append.helped.evidence append.ignored
-    append.ignored.id append.ignored.role append.role append.model append.tokens resolve.id
-    task.action task.id task.text task.priority task.depends task.criteria task.state task.why
-    task.start task.take_over task.role task.done task.remaining task.warnings task.questions
-    task.next task.confidence""".split()
-)
-
-
-def fields(schema: dict[str, Any], place: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield each field of a schema, also of the objects that are in lists, by its place."""
-    for name, field in schema.get("properties", {}).items():
-        yield f"{place}.{name}", field
-        yield from fields(field.get("items", {}), f"{place}.{name}")
-
-
-def test_what_a_client_reads_says_what_it_needs(tell: Tell) -> None:
-    """Each field of each model is there, and named or described so that it can be used; a limit that is soon met is said."""
-
-    async def story(client: Client) -> None:
-        found = {
-            place: field
-            for tool in (await client.list_tools()).tools
-            for place, field in fields(tool.input_schema, tool.name)
-        }
-        silent = {place for place, field in found.items() if "description" not in field}
-        assert silent == OBVIOUS
-        assert (
-            "20" in found["get.ids"]["description"]
-            and "200" in found["append.title"]["description"]
-        )
-
-    tell(story)
 
 
 #: What a client means by a call, in the types of the schema.
@@ -483,21 +441,6 @@ def test_a_bug_is_no_traceback_and_no_end(
         log = Path(said.split("\n")[0].rpartition(" in ")[2])
         assert "secret innards" in log.read_text(encoding="utf-8")
         assert (await ask(client, "status"))["logs"] == 0
-
-    tell(story)
-
-
-def test_a_home_that_is_gone_is_said(tell: Tell, repo: Repo, tmp_path: Path) -> None:
-    """A home that is taken away while the server runs gives errors, and answers again once it is back."""
-
-    async def story(client: Client) -> None:
-        assert (await ask(client, "status"))["logs"] == 0
-        repo.path.rename(tmp_path / "elsewhere")
-        assert "no Diurna home" in await refused(client, "append", title="Nowhere to go")
-        assert not repo.path.exists()
-        (tmp_path / "elsewhere").rename(repo.path)
-        await ask(client, "append", title="Back again")
-        assert (await ask(client, "status"))["logs"] == 1
 
     tell(story)
 
