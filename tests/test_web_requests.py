@@ -751,28 +751,3 @@ def test_what_the_command_does_not_take(repo: Repo, run: Run) -> None:
         ran = run(*words)
         assert (ran.code, ran.out) == (2, "") and f"hint: {hint}" in ran.err, words
     assert not (repo.path / "x").exists()
-
-
-@pytest.mark.deep(reason="test_cli_quick::nothing_heavy_is_loaded is the small one")
-def test_nothing_else_loads_the_pages(repo: Repo, run: Run) -> None:
-    """No other command, not the library, and not what is asked all day, also while it runs."""
-    run("append", "--title", "One", "--new", "fact: A fact.")
-    code = (
-        "import sys, importlib, memory.api\n"
-        "from rituals.cli import command_registry as registry\n"
-        "from rituals.cli.entry import main\n"
-        "for entry in registry.ENTRIES: importlib.import_module(entry.module)\n"
-        "heavy = ('starlette', 'uvicorn', 'jinja2', 'markupsafe', 'h11', 'webbrowser')\n"
-        "print([name for name in sys.modules if name.startswith('rituals.serve') or name.split('.')[0] in heavy])\n"
-        "for name in ('show', 'brief', 'status'):\n"
-        "    sys.argv[1:] = [name]\n"
-        "    assert main() == 0\n"
-        "heavy += ('markdown_it', 'anyio')\n"
-        "print([name for name in sys.modules if name.split('.')[0] in heavy], file=sys.stderr)\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )  # fmt: skip
-    assert done.stdout.startswith("[]\n") and done.stdout.count("A fact.") == 2
-    assert done.stderr.splitlines()[-1] == "[]"
