@@ -581,34 +581,3 @@ def test_an_answer_goes_on_at_the_next_card(twins: Twins) -> None:
     assert 'href="/review#c-limit"' in twins.client.get("/fact/limit").text
     answer = twins.client.post("/act/resolve", fields_in(page, "/act/resolve"))
     assert "#" in answer.headers["location"]
-
-
-@pytest.mark.deep(reason="a_form_records_what_the_command_records has a side of each kind")
-def test_every_contradiction_can_be_settled_where_it_stands(twins: Twins) -> None:
-    """The first side of each is kept, as the page has it; each is one log, and then none is left."""
-    before, count = len(logs_of(twins.ours)), 0
-    while 'id="contradictions"' in (page := twins.client.get("/review").text):
-        twins.now += 1000
-        assert twins.client.post("/act/resolve", fields_in(page, "/act/resolve")).status == 303
-        count += 1
-        assert count < 20
-    assert len(logs_of(twins.ours)) == before + count and count == 7
-
-
-@pytest.mark.deep(reason="several_questions_are_answered_with_one_log is the small one")
-def test_all_of_a_group_are_answered_with_one_log(tmp_path: Path) -> None:
-    """Ticked by the page, where one asks for it; undone as one."""
-    laid("crowded", tmp_path / "one")
-    ticks = iter(range(NOW_MS, NOW_MS + 10**8, 1000))
-    client = client_of(
-        tmp_path / "one", writes=True, open_memory=lambda home: Memory(home, agent=AGENT, clock=lambda: next(ticks))
-    ).login()  # fmt: skip
-    assert " checked>" not in client.get("/review?rule=thread-stalled&tick=some").text
-    page = client.get("/review?rule=thread-stalled&tick=all").text
-    ids = re.findall(r'name="id" value="([^"]+)" id="tick-[^"]+" data-answer="x" checked>', page)
-    assert len(ids) == 71
-    answer = client.post("/act/shut", [("token", client.form_token()), ("next", "/review"), *[("id", one) for one in ids]])  # fmt: skip
-    notice = client.get(answer.headers["location"]).text
-    assert "and 70 more" in notice and "Threads that stalled" not in notice
-    assert client.post("/act/undo", fields_in(notice, "/act/undo")).status == 303
-    assert "Threads that stalled <small>71" in client.get("/review").text
