@@ -116,9 +116,12 @@ def test_the_lists_can_be_used_by_all(server: Server, page: Page) -> None:
         "/review?rule=thread-stalled&tick=all",
         "/review?rule=invariant-due&tick=some",
         "/review",
+        "/review/learn",
     )
     for number, look in enumerate(LOOKS):
         served.open(page, lists[number % len(lists)])
+        for folded in page.locator("main summary").all():
+            folded.click()
         assert list(faults_of(page, [look])) == []
     page.keyboard.press("?")
     for said in ("accept, reject", "keep that side", "tick all", "undo what was recorded last"):
