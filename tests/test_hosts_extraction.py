@@ -194,39 +194,6 @@ def test_a_program_is_asked(model: Model) -> None:
     )
 
 
-def test_what_was_paid_for_is_paid_once(model: Model) -> None:
-    """What is shown is what is written, by the same answer; also where it could not be recorded at first."""
-    shown = [model.capture("--show", again=not at)[1] for at in range(2)]
-    assert model.asked == 1 and model.facts() == []
-    spool = model.door.repo.path / ".git/diurna/spool"
-    spool.rename(spool.with_name("away")) if spool.exists() else None
-    spool.write_text("in the way")
-    model.run("capture", *named(model.transcript))
-    spool.unlink()
-    say(model.transcript, f"{TALK} And more.")
-    model.answers([])
-    model.capture(again=False)
-    assert len(model.facts()) == 2 and all(fact["text"] in shown[0] for fact in model.facts())
-    assert model.asked == 2  # for the part, and for what came behind it
-    assert not list((model.door.repo.path / ".git/diurna/captured").glob("*.answer"))
-
-
-def test_a_failure_is_tried_three_times_and_then_it_is_told_without(model: Model) -> None:
-    """It writes no log, and what was observed waits with it; each attempt is said."""
-    model.door.session(session="s-1").edits("f.py")
-    model.answers("Sure!")
-    for at in range(2):
-        attempt, _ = model.capture(again=not at)
-        assert (attempt["outcome"], attempt["said"]) == (
-            "failed",
-            "claude -p: its answer has no array: Sure!",
-        )
-        assert model.run("log", "--json").json["sessions"] == []
-    attempt, _ = model.capture(again=False)
-    assert (attempt["outcome"], attempt["observed"], attempt["facts"]) == ("written", 1, 0)
-    assert (model.asked, model.capture(again=False)[0]["outcome"]) == (3, "none")
-
-
 @pytest.mark.parametrize(
     "line", ['keep = "told"\napprove = "ask"', 'keep = "told"\nfacts = "off"', 'keep = "off"']
 )
