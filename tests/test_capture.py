@@ -60,17 +60,6 @@ def spans(repo: Repo, name: str) -> list[list[int]]:
     return [[int(end) for end in one] for one in found if one != [""]]
 
 
-def pile(repo: Repo, numbers: range) -> None:
-    """Let the session that edited `f-0.py` have edited others as well."""
-    (spool,) = (repo.path / ".git/diurna/observed").iterdir()
-    line = next(line for line in spool.read_text().splitlines() if "f-0.py" in line)
-    with spool.open("a") as file:
-        for number in numbers:
-            file.write(
-                line.replace("f-0.py", f"f-{number}.py").replace("s-1-1", f"x-{number}") + "\n"
-            )
-
-
 def forget(repo: Repo, *what: str) -> None:
     """Lose notes or caches of ours."""
     for file in (repo.path / ".git/diurna").rglob("*"):
@@ -180,21 +169,6 @@ def test_a_branch_without_the_log_does_not_tell_again(door: Door, run: Run) -> N
     door.repo.git("checkout", "-q", "main")
     door.repo.git("merge", "-q", "other", "-m", "join")
     assert told(door.repo) == files(0, 1, 2) and run("check", "--ci").code == 0
-
-
-def test_however_much_was_observed_one_log_tells_of_it(door: Door, run: Run) -> None:
-    """In twenty lines, and with a count of what has no room there; a torn line counts as none."""
-    session = door.session()
-    session.edits(*files(0))
-    (spool,) = (door.repo.path / ".git/diurna/observed").iterdir()
-    with spool.open("a") as file:
-        file.write('{"torn\n\n')
-    pile(door.repo, range(1, 421))
-    (one,) = run("capture", "--json").json["sessions"]
-    assert [(part["observed"], part["withheld"]) for part in one["attempts"]] == [(421, 0)]
-    (text,) = logs(door.repo)
-    assert text.count("\n- ") == 20 and "\n- and more: " in text
-    assert spans(door.repo, "observed") == [[0, 423]]
 
 
 STEPS = st.tuples(st.integers(1, 3), st.sampled_from([0, 3_000, 400_000]), st.booleans())
