@@ -242,7 +242,7 @@ def rewritten(draw: st.DrawFn, found: dict[str, Any]) -> tuple[str, dict[str, An
             for one in listed:
                 for handler in one.get("hooks", [one]):
                     if "diurna" in json.dumps(handler):
-                        handler["name"] = "memory"
+                        handler |= {"name": "memory", "timeout": 60}
 
     def shuffled(value: Any) -> Any:
         if isinstance(value, dict):
@@ -436,19 +436,6 @@ def test_a_hook_without_diurna_is_silent_and_ends_with_0(tmp_path: Path, shell: 
     assert ran(command) == (0, b"given hook claude SessionStart\n", b"")
     diurna.write_text("#!/nowhere/python\n")  # of a folder that somebody deleted
     assert ran(command)[:2] == (0, b"")
-
-
-def test_what_a_person_changed_is_theirs(bare_repo: Repo, run: Run) -> None:
-    """Another limit of a start: the other events come beside it."""
-    group = {"hooks": [{"type": "command", "command": COMMANDS["claude"], "timeout": 60}]}
-    path = put(
-        bare_repo.path,
-        ".claude/settings.json",
-        json.dumps({"hooks": {"SessionStart": [group]}}).encode(),
-    )
-    assert run("install", "claude", "--no-mcp").code == 0
-    found = json.loads(path.read_text())["hooks"]
-    assert found["SessionStart"] == [group] and sorted(found) == sorted(EVENTS["claude"].values())
 
 
 def test_servers_are_where_hosts_read_them(bare_repo: Repo, run: Run) -> None:
