@@ -9,8 +9,7 @@ was broken off goes on there, and later only files of tests that have changed ar
 test_undo.py,…` takes those files alone; `--without` leaves tests out by their names, such as what takes a
 minute and tells nothing more. Prints one line for each mutant and the change of each survivor; a survivor is
 a missing test, or a change that changes nothing, which only a reader can tell: such ones are excused by
-`--same PATH:LINE`. `--again FILE` tries the survivors that an earlier run printed, with the code and the
-tests of now. Ends with 1 when less than 95 % are killed. It needs `coverage` and works on clones of what is
+`--same PATH:LINE`. Ends with 1 when less than 95 % are killed. It needs `coverage` and works on clones of what is
 committed.
 """
 
@@ -48,9 +47,6 @@ _OF_A_FUNCTION = 2
 _OF_A_RUN = 12  # files of tests that are measured by one process
 _HUNK = re.compile(r"@@ \S+ \+(\d+)(?:,(\d+))? @@")
 _TOP = Path(__file__).resolve().parents[2]
-_SURVIVOR = re.compile(
-    r"^(?:survived|unreached) +(\S+):(\d+) (\S*) .*\n    - (.*)\n    \+ (.*)$", re.M
-)
 
 
 class Reached:
@@ -356,26 +352,12 @@ def _before(mutation: Mutation) -> str:
     return " ".join(source[mutation.start : mutation.end].decode().split())
 
 
-def survivors(printed: str) -> list[Mutation]:
-    """Return the mutations that a run printed as not killed, each where the code has it now."""
-    found = []
-    for path, line, function, before, text in _SURVIVOR.findall(printed):
-        like = [
-            one
-            for one in mutations(path, (_TOP / path).read_bytes())
-            if (one.function, _before(one), one.text) == (function, before, text)
-        ]
-        found += sorted(like, key=lambda one: abs(one.line - int(line)))[:1]
-    return found
-
-
 def main(arguments: list[str]) -> int:
     """Run the campaign."""
     parser = argparse.ArgumentParser(prog="python -m tests.campaigns.mutants", description=__doc__)
     parser.add_argument("--count", type=int, default=300)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--folders", default=",".join(PLACES), help="FOLDER,… to draw from")
-    parser.add_argument("--again", type=Path, help="what a run printed: its survivors")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--budget", type=float, default=40.0, help="seconds of tests for a mutant")
     parser.add_argument(
@@ -396,8 +378,6 @@ def main(arguments: list[str]) -> int:
         files = [f"tests/{name}" for name in chosen.tests.split(",")]
     # of the commit that is cloned: this checkout may go on while the tests are measured
     drawn = draw(chosen.count, chosen.seed, chosen.folders.split(","), chosen.since)
-    if chosen.again:
-        drawn = survivors(chosen.again.read_text("utf-8"))
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         (folder / "shared").symlink_to(_TOP.parent / "shared")  # what some tests look at beside us
