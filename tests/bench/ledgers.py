@@ -24,13 +24,6 @@ AGENTS = ("claude-code", "codex", "gemini", "aider")
 START_MS = 1_696_118_400_000  # 2023-10-01T00:00:00Z; 100,000 logs end in September 2026
 
 
-def stamp(ms: int) -> str:
-    """Write an instant as a stem's stamp."""
-    from ledger.model.order import stamp_of
-
-    return stamp_of(ms)
-
-
 def sentence(rng: random.Random, words: int) -> str:
     """Return some words."""
     return " ".join(rng.choices(WORDS, k=words))
@@ -40,7 +33,7 @@ def logs(
     count: int, seed: int = 7, sentence: Callable[[random.Random, int], str] = sentence
 ) -> Iterator[tuple[str, bytes]]:
     """Yield `count` (stem, bytes) in ledger order; `sentence` says so many words."""
-    from ledger.model.order import seal
+    from ledger.model.order import seal, stamp_of
 
     rng = random.Random(seed)
     known: list[str] = []
@@ -51,7 +44,7 @@ def logs(
     ms = START_MS
     for number in range(count):
         ms += rng.randint(120_000, 1_740_000)
-        at = stamp(ms)
+        at = stamp_of(ms)
         ended = f"{at[:10]}T{at[11:13]}:{at[13:15]}:{at[15:17]}.{at[17:20]}Z"
         head = [f"agent: {AGENTS[number % 4]}", f"ended: {ended}"]
         if previous:

@@ -12,7 +12,6 @@ how many briefs of mercury a fact that answers has a line of its own, and which 
 from __future__ import annotations
 
 import argparse
-import datetime
 import itertools
 import json
 import math
@@ -42,8 +41,8 @@ from memory.recall import search, standing
 from memory.recall.meaning import make
 from memory.recall.rules import RULES
 from projection.brief.values import SESSIONS as LATELY
-from tests.bench.ledgers import brought_in, generate, stamp
-from tests.bench.retrieval import Rows, empty_home, read_lines
+from tests.bench.ledgers import brought_in, generate
+from tests.bench.retrieval import Rows, empty_home, milliseconds, read_lines
 
 MERCURY, SETS = "mercury", ("mercury", "cloudplatform", "sensormeter")
 SIZES = (1_000, 10_000)
@@ -66,8 +65,7 @@ class Figures(NamedTuple):
 
 
 def _day_ms(day: str) -> int:
-    at = datetime.datetime.fromisoformat(day).replace(tzinfo=datetime.UTC)
-    return int(at.timestamp() * 1000) + _HOUR_MS
+    return milliseconds(day) + _HOUR_MS
 
 
 def _event(said: dict[str, str]) -> Event:
@@ -141,7 +139,7 @@ def _sentences(shared: Path) -> list[str]:
 
 def _many(shared: Path, count: int) -> Iterator[tuple[str, bytes]]:
     """Yield logs with so many facts, each of two sentences of the sets and a word of its own."""
-    from ledger.model.order import seal
+    from ledger.model.order import seal, stamp_of
 
     rng, sentences = random.Random(count), _sentences(shared)
     for number in range(0, count, _PER_LOG):
@@ -149,7 +147,7 @@ def _many(shared: Path, count: int) -> Iterator[tuple[str, bytes]]:
         texts = [
             f"{' '.join(rng.sample(sentences, 2))} item{one}".replace("\n", " ") for one in ids
         ]
-        at = stamp(_day_ms("2024-01-01") + number * _APART_MS)
+        at = stamp_of(_day_ms("2024-01-01") + number * _APART_MS)
         lines = [f"- {text}\n  <!-- id: {id} -->\n" for id, text in zip(ids, texts, strict=True)]
         data = (
             f"---\nagent: claude\n---\n# Log {number}\n\n## Memory References\n\n- Created: "
