@@ -20,7 +20,7 @@ from memory.api import Memory
 from rituals.serve.web.site import Fetching
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page, Route
+    from playwright.sync_api import Locator, Page, Route
 
 T = TypeVar("T")
 #: The last one is also a window of 1280 pixels that is shown four times as large.
@@ -136,6 +136,15 @@ def active_in(page: Page) -> list[str]:
     """Return what in a page could do something that no template of ours wrote."""
     found: list[str] = page.evaluate(_ACTIVE)
     return found
+
+
+def tab_to(page: Page, wanted: Locator) -> None:
+    """Press Tab until something has the focus."""
+    for _ in range(80):
+        page.keyboard.press("Tab")
+        if wanted.evaluate("one => one === document.activeElement"):
+            return
+    raise AssertionError("Tab does not lead there")
 
 
 def without_policy(page: Page) -> None:

@@ -16,7 +16,7 @@ from memory.write.draft import SessionDraft
 from projection.fold.full_replay import State
 from tests.web.conftest import Clicks, Console, Served, Server
 from tests.web.homes import CANARY, PAYLOADS
-from tests.web.looking import LOOKS, active_in, faults_of, without_policy
+from tests.web.looking import LOOKS, active_in, faults_of, tab_to, without_policy
 from tests.world import git
 
 pytest.importorskip("playwright.sync_api")
@@ -139,35 +139,26 @@ def test_the_desk_by_keys_alone(desk: Desk) -> None:
     page.keyboard.press("a")
     expect(page.get_by_label("What holds")).to_be_focused()
     page.keyboard.type("Shops are open on Sundays.")
-    _tab_to(page, page.get_by_role("button", name=LOOK))
+    tab_to(page, page.get_by_role("button", name=LOOK))
     page.keyboard.press("Enter")
     expect(page.get_by_role("button", name=WRITE)).to_be_focused()
     page.keyboard.press("Enter")
     expect(notice(page)).to_be_visible()
     assert desk.clicks.count == 0
     page.goto(desk.served.address + "/fact/webhook-retries")
-    _tab_to(page, page.get_by_role("link", name="Reword", exact=True))
+    tab_to(page, page.get_by_role("link", name="Reword", exact=True))
     page.keyboard.press("Enter")
     expect(page.get_by_label("What it says from now on")).to_be_focused()
     page.keyboard.press("Control+A")
     page.keyboard.type("Webhooks retry for ever.")
-    _tab_to(page, page.get_by_role("button", name=LOOK))
+    tab_to(page, page.get_by_role("button", name=LOOK))
     page.keyboard.press("Enter")
     expect(page.get_by_role("button", name=WRITE)).to_be_focused()
     page.keyboard.press("Enter")
     expect(notice(page)).to_contain_text("says now: Webhooks retry for ever.")
-    _tab_to(page, notice(page).get_by_role("button", name="Undo"))
+    tab_to(page, notice(page).get_by_role("button", name="Undo"))
     page.keyboard.press("Enter")
     expect(notice(page)).to_contain_text("Undo: ")
-
-
-def _tab_to(page: Page, wanted: Locator) -> None:
-    """Press Tab until something has the focus."""
-    for _ in range(80):
-        page.keyboard.press("Tab")
-        if wanted.evaluate("one => one === document.activeElement"):
-            return
-    raise AssertionError("Tab does not lead there")
 
 
 def test_the_desk_without_a_script(server: Server, page: Page, browser: Browser) -> None:
