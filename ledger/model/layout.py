@@ -20,7 +20,6 @@ VIEW_FILES = {"STATE.md": "state", "PROGRESS.md": "progress", "DECISIONS.md": "d
 EDITABLE = (CONTINUITY_FILE, *VIEW_FILES)
 ARCHIVE_DIR = "archive"
 ARCHIVE_INDEX = "archive/INDEX.md"
-#: The questions of a review as a pull request brings them, and how their branches begin.
 ATTRIBUTES_FILE = ".gitattributes"
 #: The in-tree prefix, the default branch of an own-branch home, and where that one is mirrored.
 TREE_PREFIX = "memory/"
@@ -53,7 +52,6 @@ LOCK_FILE = "diurna/lock"
 UPSTREAM_DIR = "diurna/upstream"
 UPSTREAM_BRANCH = "upstream"
 FETCHED_FILE = "diurna/fetched"
-#: Requests of other projects and to them, and the bare repository that they come by.
 CACHE_DIR = "diurna/cache"
 #: Changes when something is hidden: what was made before is not served any more.
 HIDDEN_FILE = "diurna/hidden"
@@ -75,8 +73,8 @@ SESSION_LOCK_FILE = "diurna/session"
 JOURNAL_FILE = "diurna/journal.log"
 #: What failed in a hook of a host.
 HOOK_FAULTS_FILE = "diurna/hooks.log"
-#: The ids of files that hold what was redacted, for a person who rewrites the history.
-TRANSFER_FILE = "diurna/transfer"  # the fetch or push under way
+#: The fetch or push under way.
+TRANSFER_FILE = "diurna/transfer"
 #: Under the git directory of the work tree.
 ABSORB_LOCK_FILE = "diurna/absorb"
 #: Where pages are kept that a person edited and let go, below the folder of what Diurna keeps.

@@ -40,7 +40,7 @@ _BLANKS = str.maketrans({**dict.fromkeys('`*"“”„()[]{}<>|~→', " "), "’
 _ENDS = ".,;:!?…'\"-–—"
 _BREAKS = frozenset("but while whereas — – - instead unless except because".split())
 _VOWELS, _LETTERS = "aeiouy", "abcdefghijklmnopqrstuvwxyz%"
-#: The number of remembered words at which they are forgotten.
+#: How many words are remembered.
 _MEMORY_WORDS = 50_000
 
 #: A negator.
@@ -130,24 +130,14 @@ def index_words(text: str) -> tuple[str, ...]:
 
 def content_words(text: str) -> set[str]:
     """Return the distinct words that carry a text, with its values: by words alone, without phrases."""
-    found: set[str] = set()
-    known = _indexed
-    for piece in text.lower().translate(_BLANKS).split():
-        forms = known.get(piece)
-        if forms is None:
-            if len(known) >= _MEMORY_WORDS:
-                known.clear()
-            forms = known[piece] = tuple(
-                [
-                    form
-                    for _, term, _ in _terms(piece)
-                    if term not in NEGATORS and term != "instead"
-                    for form in normal(term)
-                    if form != NOT
-                ]
-            )
-        found.update(forms)
-    return found
+    return {form for piece in text.lower().translate(_BLANKS).split() for form in _carrying(piece)}
+
+
+@lru_cache(_MEMORY_WORDS)
+def _carrying(piece: str) -> tuple[str, ...]:
+    """Return the normal forms of what stands between two blanks, in lower case, without negators."""
+    terms = [term for _, term, _ in _terms(piece) if term not in NEGATORS and term != "instead"]
+    return tuple([form for term in terms for form in normal(term) if form != NOT])
 
 
 def plain(text: str) -> str:
@@ -177,21 +167,9 @@ def _terms(sentence: str) -> Iterator[tuple[str, str, bool]]:
             yield bare, low, ends
 
 
-_forms: dict[str, tuple[str, ...]] = {}
-_indexed: dict[str, tuple[str, ...]] = {}
-
-
+@lru_cache(_MEMORY_WORDS)
 def normal(term: str) -> tuple[str, ...]:
     """Return the normal forms of a word in lower case: none for a small one, several for `10s`."""
-    known = _forms.get(term)
-    if known is None:
-        if len(_forms) >= _MEMORY_WORDS:
-            _forms.clear()
-        known = _forms[term] = _normal(term)
-    return known
-
-
-def _normal(term: str) -> tuple[str, ...]:
     if term in SMALL:
         return ()
     if term.endswith("n't") or term == "cannot":
