@@ -171,8 +171,8 @@ def ceilings(house: House) -> list[str]:
 # ---- what comments and docstrings cite ------------------------------------------------------------
 
 _ROWS = [row.split(" ", 1) for row in (ROOT / "tests/faults.txt").read_text("utf-8").splitlines()]
-#: The faults that Diurna is built against, by a code that code and tests cite: `fault:D9` in a comment or docstring, and
-#: `d9` in the name of a test, mean the row `D9`. A letter says what its faults have in common. A bare M5 is of FORMAT.md.
+#: The faults that Diurna is built against, by a code that code and tests cite: `fault:D6` in a comment or docstring, and
+#: `d6` in the name of a test, mean the row `D6`. A letter says what its faults have in common. A bare M5 is of FORMAT.md.
 GROUPS = {code: said for code, said in _ROWS if len(code) == 1}
 FAULTS = {code: said for code, said in _ROWS if len(code) > 1}
 _FAULT = re.compile(r"fault:([A-Z]+\d+)(?:\s+to\s+fault:([A-Z]+\d+))?")

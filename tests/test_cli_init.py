@@ -128,7 +128,7 @@ def test_no_home_is_made_in_a_folder_of_somebody_elses(
         bare_repo.git("add", "memory")
         bare_repo.git("commit", "-qm", "a package")
     before, status = bare_repo.shape(), bare_repo.git("status", "--porcelain")
-    for command in (BESIDE, (*BESIDE, "--json"), (*BESIDE, "--hooks"), (*BESIDE, "--dry-run"), ("import", "ledger", "."),
+    for command in (BESIDE, (*BESIDE, "--json"), (*BESIDE, "--dry-run"), ("import", "ledger", "."),
                     ("import", "claude"), ("note", "decision: x y z."), ("append", "--title", "x"), ("sync",)):  # fmt: skip
         ran = run(*command)
         assert ran.code == 1, command

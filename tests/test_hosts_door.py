@@ -307,7 +307,7 @@ def test_hooks_beside_each_other_lose_nothing(
 
 
 def test_a_fault_of_ours_is_noted_and_not_seen(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The agent goes on; it is noted where `check` reads it, without secrets, and not for ever."""
+    """The agent goes on (fault:K6); it is noted where `check` reads it, without secrets, and not for ever."""
 
     def odd(*_: object, **__: object) -> None:
         raise ValueError(f"odd {TOKEN} {'x' * 400}\ny")
@@ -396,7 +396,7 @@ def process(*arguments: str, stdin: Any = subprocess.PIPE) -> subprocess.Popen[b
 
 
 def test_as_a_process_it_never_fails_and_waits_for_nobody(repo: Repo) -> None:
-    """One object, 0 and no word on standard error: also where the payload never ends, or there is no input."""
+    """One object, 0 and no word on standard error: also where the payload never ends, or there is no input (fault:K7)."""
     ends: list[Callable[[subprocess.Popen[bytes]], object]] = [
         lambda one: one.stdin and one.stdin.write(b'{"session_id": ') and one.stdin.flush(),
         lambda one: one.stdin and (one.stdin.write(written({"session_id": "1", "reason": "x"})), one.stdin.close()),

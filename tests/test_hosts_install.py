@@ -410,7 +410,7 @@ def test_every_event_is_entered_by_the_hosts_own_name(bare_repo: Repo, run: Run,
 
 @pytest.mark.parametrize("shell", ["sh", "bash", "dash", "zsh", "fish", "ksh"])
 def test_a_hook_without_diurna_is_silent_and_ends_with_0(tmp_path: Path, shell: str) -> None:
-    """Also where there is one that knows no such hook; and where there is one it has input and output."""
+    """(fault:K5) Also where there is one that knows no such hook; and where there is one it has input and output."""
     program = shutil.which(shell)
     if program is None:
         pytest.skip(f"{shell} is not here")

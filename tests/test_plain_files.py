@@ -229,7 +229,7 @@ def test_what_is_owed_is_written_where_it_belongs(home: Place) -> None:
 
 
 def test_what_waited_for_a_commit_in_an_older_diurna_becomes_a_file(home: Place) -> None:
-    """On its branch alone; `[commit] own` says nothing any more, and the old hook is silent and can go."""
+    """On its branch alone; `[commit] own` says nothing any more."""
     (stem,) = home.waiting()
     home.git("clean", "-q", "-f", "-d")
     shutil.rmtree(home.folder / ".git/diurna/spool/at")
@@ -240,16 +240,8 @@ def test_what_waited_for_a_commit_in_an_older_diurna_becomes_a_file(home: Place)
     policy = home.read("memory/diurna.toml")
     home.write("memory/diurna.toml", policy + "\n[commit]\nown = true\n")
     home.git("commit", "-q", "-a", "-m", "policy")
-    hook = home.folder / ".git/hooks/pre-commit"
-    hook.write_text(
-        "#!/bin/sh\n# >>> diurna >>> put in by `diurna init --hooks`\n# (the file is ours, too)\n"
-        "diurna hook pre-commit\n# <<< diurna <<<\n"
-    )
     assert home.status()["captured"]["taken_out"] == [] == home.check()
     assert (home.folder / file_of(stem)).exists()
-    assert home.run("hook", "pre-commit").json["said"] == ""
-    home.run("init", "--hooks")
-    assert not hook.exists() and (home.folder / ".git/hooks/post-merge").exists()
 
 
 def test_a_redaction_withholds_at_once_and_a_purge_asks_for_a_commit(home: Place) -> None:

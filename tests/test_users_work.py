@@ -1,4 +1,4 @@
-"""The user's own work is never touched (faults of group D). fault:D9, hooks managers, is in `test_setup_git_hooks`."""
+"""The user's own work is never touched (faults of group D)."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ ENTRIES = (
     Entry("org", "Read the ledgers of an organisation, and let its people ask them all.", PROGRAMS),
     Entry("capture", "Record what agents' sessions left, as their hooks do.", PROGRAMS),
     Entry("private", "Let a session be silent: nothing of it is kept.", PROGRAMS, "programs"),
-    Entry("hook", "What `diurna init --hooks` lets git run after a pull.", PROGRAMS, "programs"),
+    Entry("hook", "What `diurna install` lets agents' programs run.", PROGRAMS, "programs"),
     Entry("completion", "Print the script by which a shell completes commands and ids.",
           PROGRAMS, "programs"),
 )  # fmt: skip

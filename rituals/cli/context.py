@@ -72,11 +72,6 @@ class Invocation:
             raise WrongUsage(f"{fixed!r} is no number of milliseconds since 1970", where=NOW)
         return now_ms()
 
-    def program(self) -> tuple[str, ...]:
-        """Return how Diurna is run on this machine by a program that knows no PATH of the user's."""
-        script = os.path.join(os.path.dirname(sys.executable), "diurna")
-        return (script,) if os.access(script, os.X_OK) else (sys.executable, "-P", "-m", "rituals")
-
     def folder(self) -> str:
         """Return the working directory.
 

@@ -211,7 +211,7 @@ def _ask_program(command: Sequence[str], prompt: str, environment: Mapping[str, 
     variables = {
         key: value for key, value in environment.items() if not key.startswith(_OF_THE_SESSION)
     }
-    variables["DIURNA_HOOKS"] = "off"
+    variables["DIURNA_HOOKS"] = "off"  # else it would ask itself without end (fault:K9)
     with tempfile.TemporaryFile() as said, tempfile.TemporaryFile() as heard:
         said.write(prompt.encode("utf-8", "replace"))
         said.seek(0)

@@ -39,7 +39,6 @@ from memory.worktree.merge_drivers import apply_drivers, plan_drivers
 from memory.worktree.page_copies import keep_out_of_status, mirror
 from projection.policy.model import APPEND, PACED, Policy
 from projection.policy.toml import read_policy
-from rituals.setup.git_hooks import HookPlan, apply_hooks, plan_hooks, plan_removal
 from rituals.setup.setup_plan import (
     SetupPlan,
     holds_work,
@@ -119,21 +118,6 @@ def _plan_found(repository: Repository, project: str, prefix: str) -> SetupPlan:
     if there.kind == OWN_BRANCH:
         return _plan_branch(repository, there.branch, project)
     return plan_tree(repository.top, repository, project, there.prefix)
-
-
-def with_hooks(plan: SetupPlan, wanted: bool, command: tuple[str, ...]) -> SetupPlan:
-    """Add to a plan what becomes of git's hooks.
-
-    With `wanted` our block is put in, else taken out; the command is how Diurna is run on this machine.
-
-    Raises:
-        WriteRefused: a hook can not be touched; nothing was changed.
-    """
-    if wanted:
-        hooks = plan_hooks(plan.repository, plan.kind, plan.place, command)
-    else:
-        hooks = plan_removal(plan.repository) if plan.repository else HookPlan()
-    return plan._replace(hooks=hooks, steps=plan.steps + hooks.steps)
 
 
 def home_of(
@@ -276,7 +260,6 @@ def apply_setup(plan: SetupPlan, clock: Callable[[], int], agent: str = "") -> M
             writer = Memory(checked_out_home(repository, ""), clock=clock, lasting=False)
         writer.commit_files(files, said, only_missing=True)
     apply_drivers(home, plan_drivers(home))
-    apply_hooks(plan.hooks)
     if plan.kind == OWN_BRANCH and repository.top:
         mirror(home, [(layout.CONTINUITY_FILE, memory.continuity().encode())])
     return memory

@@ -26,7 +26,6 @@ from projection.fold.projection_state import NOTHING
 from projection.policy.model import PACED, TOLD, TRUNK, Capture, Policy
 from projection.policy.template import write_policy
 from projection.policy.toml import read_policy
-from rituals.setup.git_hooks import HookPlan
 
 
 class SetupPlan(Record):
@@ -40,7 +39,6 @@ class SetupPlan(Record):
     #: (path relative to the home, bytes) to commit; those that exist are left out
     files: tuple[tuple[str, bytes], ...]
     steps: tuple[str, ...]  #: the plan in sentences; empty when there is nothing to do
-    hooks: HookPlan = HookPlan()  #: what becomes of git's hooks, where that was asked for
     personal: bool = False  #: nobody but the user looks into its folder
     #: the file at the top of the repository that leads to the folder, where it is missing
     pointer: tuple[tuple[str, bytes], ...] = ()

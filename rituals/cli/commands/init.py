@@ -18,12 +18,11 @@ from ledger.model.findings import Finding
 from ledger.model.layout import CONTINUITY_FILE, POLICY_FILE, TREE_PREFIX
 from ledger.model.record import Record
 from memory.replay.trunk import Publishing
-from projection.policy.model import REVIEW
 from rituals.answers.record_fields import fields_of
 from rituals.cli.context import Invocation
 from rituals.cli.operation import DRY_RUN, modes, option, word
 from rituals.cli.output import told
-from rituals.setup.home_setup import apply_setup, plan_personal, plan_setup, with_hooks
+from rituals.setup.home_setup import apply_setup, plan_personal, plan_setup
 from rituals.setup.setup_plan import SetupPlan, prefix_of, sharing_asks
 
 _WHAT_ASKS = """\
@@ -45,7 +44,6 @@ def init(
     folder: str | None = option("A folder beside the code in place of a branch.", "FOLDER", default=None),
     move: str = option("Move the home, with its past.", choices=("branch", "folder")),
     project: str = option("Its name; else the folder's.", "NAME"),
-    hooks: bool | None = option("Let git publish after a pull, or not.", spelled="--hooks/--no-hooks"),
     personal: bool = option("A home of what is only yours, below your data folder."),
     mode: str = modes(tour="See the whole story on a throw-away ledger, in a minute."),
     keep: bool = option("With --tour: keep the folder, and say where it is.", goes="tour"),
@@ -59,9 +57,8 @@ def init(
     which, and offers `install` if agents' programs are found. --move takes a home from one to the other;
     --dry-run shows how, and on a terminal it asks first. In a clone of a home it tells git to keep the
     computed files as they are in a pull. Beside the code, logs are plain files: you commit them as you
-    commit your code. --hooks publishes the page after a pull, where it is published. --personal makes a
-    home of what is only yours: it is in your briefs and in no shared home, is never sent unless you say
-    so, and every command knows it as `--home personal`.
+    commit your code. --personal makes a home of what is only yours: it is in your briefs and in no
+    shared home, is never sent unless you say so, and every command knows it as `--home personal`.
 
     Examples:
       diurna init
@@ -69,13 +66,12 @@ def init(
       diurna init --branch agents
       diurna init --move branch --dry-run
       diurna init ~/team-memory --project payments
-      diurna init --folder memory --hooks
       diurna init --personal
       diurna init --tour
     """
     wish = Wish(dir, branch, folder, project, personal)
     if mode:
-        if call.json or dry_run or hooks is not None or move or wish != Wish():
+        if call.json or dry_run or move or wish != Wish():
             raise WrongUsage("--tour takes --keep alone")
         return _tour(call, keep=keep)
     from memory.replay.trunk import publishing
@@ -86,8 +82,6 @@ def init(
     if move:
         return _move_home(call, wish, move, dry_run=dry_run)
     plan, hosts = choose(call, wish, dry_run=dry_run)
-    if hooks is not None:
-        plan = with_hooks(plan, hooks, call.program())
     if plan.files and not (dry_run or plan.personal) and _can_ask(call, plan):
         call.out.talk(_WHAT_ASKS)
         if click.confirm("share what you ask agents for, a line each?", False, err=True):
@@ -104,7 +98,7 @@ def init(
     call.answer(
         {**values, "dry_run": where is None, "findings": findings},
         lines or [f"nothing to do: {plan.place} has a home{plan.seat}"], findings=findings,
-        hints=_hints(call, plan, where, project=project, hooks=bool(hooks)),
+        hints=_hints(call, plan, where, project=project),
     )  # fmt: skip
     if not call.json:
         offer(call, hosts)
@@ -216,7 +210,7 @@ def _can_ask(call: Invocation, plan: SetupPlan) -> bool:
 
 
 def _hints(
-    call: Invocation, plan: SetupPlan, where: Publishing | None, *, project: str, hooks: bool
+    call: Invocation, plan: SetupPlan, where: Publishing | None, *, project: str
 ) -> Iterator[str]:
     """Yield what to do next; and of a new home, what its place does not say by itself."""
     policy = f"{plan.prefix}{POLICY_FILE}"
@@ -224,8 +218,6 @@ def _hints(
         yield f"the project's name stands in {policy}; change it there"
     if where is None:
         return
-    if hooks and where.when == REVIEW:
-        yield f'the hooks publish nothing while {policy} says publish = "review"'
     if not plan.files:
         return
     if not where.here:

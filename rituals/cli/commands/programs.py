@@ -7,22 +7,18 @@ from importlib.util import find_spec
 
 import click
 
-from ledger.environment import TookTooLong, limited, variables
+from ledger.environment import variables
 from ledger.errors import DiurnaError
 from rituals.cli.context import Invocation
-from rituals.cli.operation import DRY_RUN, option, word
+from rituals.cli.operation import option, word
 
 
 def hook(
     call: Invocation, *,
     event: str = word("[EVENT]"),
-    arguments: tuple[str, ...] = word("[ARGUMENTS]...", type=click.UNPROCESSED), dry_run: bool = DRY_RUN,
+    arguments: tuple[str, ...] = word("[ARGUMENTS]...", type=click.UNPROCESSED),
 ) -> None:  # fmt: skip
-    """Answer a hook of git, or of a program that runs an agent.
-
-    With the name of a git hook: after a merge or rebase, publish what it left behind, on the branch where
-    pages are published. `diurna init --hooks` installs it. It never fails, reads no input, and gives up
-    after 20 seconds.
+    """Answer a hook of a program that runs an agent.
 
     With the name of a host (claude, codex, copilot, gemini, qwen, opencode, cursor) and of one of its
     events: read the event from standard input and answer with one JSON object. The start of a session is
@@ -30,8 +26,6 @@ def hook(
     0; DIURNA_HOOKS=off silences it.
 
     Examples:
-      diurna hook post-merge
-      diurna hook post-rewrite rebase
       diurna hook claude SessionStart
     """
     from rituals.hosts.adapters import HOSTS
@@ -41,24 +35,10 @@ def hook(
 
         run(event, arguments[0] if arguments else "", variables())
         return
-    from rituals.setup import git_hooks
-
-    said = ""
-    try:
-        if event in git_hooks.EVENTS:
-            where = call.home or call.folder()
-            said = limited(0, git_hooks.LIMIT_SECONDS, lambda: git_hooks.republish(
-                event, arguments, where, variables(), call.now_ms, dry_run=dry_run
-            ))  # fmt: skip
-        else:
-            said = f"there is nothing to do in a hook {event!r}"
-    except TookTooLong:
-        said = "not published in time; `diurna check --publish` does it"
-    except Exception as problem:  # noqa: BLE001 - a hook must never stop git; the next command says it again
-        said = f"not published: {problem}; `diurna status` says more"
+    said = f"there is nothing to do in a hook {event!r}"
     if call.json:
         call.out.answer({"event": event, "said": said})
-    elif said:
+    else:
         call.out.talk(f"diurna: {said}")
 
 
