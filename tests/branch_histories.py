@@ -225,14 +225,6 @@ def _squash_after_trunk(story: Story, place: str) -> Asked:
     return Asked(log, LANDED, story.squash(X))
 
 
-def _squash_edited(story: Story, place: str) -> Asked:
-    """A fifth of the lines are edited in the squash."""
-    story.work(X, 2, size=20)
-    log = story.log()
-    story.main()
-    return Asked(log, LANDED, story.squash(X, edit=_edit(story, 5)))
-
-
 def _rebase(story: Story, place: str) -> Asked:
     """Twice: where it was before the first time, its reflog alone tells."""
     log = _place(story, place)
@@ -259,15 +251,6 @@ def _pick(story: Story, place: str) -> Asked:
     story.main()
     story.git("cherry-pick", *(["-x"] if story.random.random() < 0.5 else []), *picked)
     return Asked(log, LANDED)
-
-
-def _forge_title(story: Story, place: str) -> Asked:
-    """The squash has the title of the branch's commit, and half of it was written anew."""
-    story.work(X, 1, size=12)
-    subject = story.git("log", "-1", "--format=%s")
-    log = story.log()
-    story.main()
-    return Asked(log, LANDED, story.squash(X, f"{subject} (#7)", _edit(story, 2)))
 
 
 def _named(story: Story, place: str) -> Asked:
@@ -432,16 +415,6 @@ def _rewritten_later(story: Story, place: str) -> Asked:
     return Asked(log, LANDED, story.squash(X))
 
 
-def _rewritten_and_edited(story: Story, place: str) -> Asked:
-    """A second commit writes most of the first anew, and the squash edits a seventh of that again."""
-    story.work(X, 1, size=21)
-    _anew(story, range(27, 41))
-    story.commit("Most of it otherwise")
-    log = story.log()
-    story.main()
-    return Asked(log, LANDED, story.squash(X, edit=lambda: _anew(story, range(39, 41))))
-
-
 def _edit(story: Story, part: int) -> Callable[[], None]:
     """Return what writes anew one in so many of the lines that a branch brings."""
     before = set(story.read("src/api.py"))
@@ -487,13 +460,13 @@ def _two_remotes(story: Story, place: str) -> Asked:
 #: What a branch can come to.
 ENDS: dict[str, Callable[[Story, str], Asked]] = {
     "merge": _merge, "fast-forward": _fast_forward, "squash": _squash,
-    "squash after trunk": _squash_after_trunk, "squash edited": _squash_edited, "rebase": _rebase,
-    "rebase and merge": _rebase_merge, "cherry-pick": _pick, "forge title": _forge_title,
+    "squash after trunk": _squash_after_trunk, "rebase": _rebase,
+    "rebase and merge": _rebase_merge, "cherry-pick": _pick,
     "pull request": _pull_request_merge, "stacked child": _stacked_child, "dropped": _dropped,
     "open": _open, "fresh": _fresh, "alike": _alike, "changelog": _changelog,
     "force-pushed away": _force_pushed, "amended": _amended, "reverted": _reverted,
     "revert of revert": _revert_of_revert, "landed again": _landed_again,
-    "rewritten later": _rewritten_later, "rewritten and edited": _rewritten_and_edited,
+    "rewritten later": _rewritten_later,
     "branch deleted": _branch_deleted,
     "two remotes": _two_remotes, "named": _named,
 }  # fmt: skip

@@ -54,7 +54,7 @@ def colleague(story: Story) -> Place:
     return other
 
 
-@pytest.mark.deep(only=("rewritten and", "rebase and", "squash after", "landed again"))
+@pytest.mark.deep(only=("rebase and", "squash after", "landed again"))
 @pytest.mark.parametrize(("end", "place", "seed"), TOLD_OF)
 def test_each_end_of_a_branch_is_told(world: World, end: str, place: str, seed: int) -> None:
     """By the commit that brought it, and never before: to the author, and to a colleague by the record."""
@@ -180,7 +180,7 @@ def test_a_dropped_branch_is_asked_of_once(world: World) -> None:
 @pytest.mark.deep(reason="each_end_of_a_branch_is_told is the small one")
 def test_where_files_were_not_fetched_nobody_can_say(world: World) -> None:
     """A partial clone fetches nothing for a landing; once the files are there it is found."""
-    story, asked = story_of(world, "squash edited", "tip", 2)
+    story, asked = story_of(world, "squash", "tip", 2)
     colleague(story)
     hub = world.folder / "hub.git"
     story.git("-C", str(hub), "config", "uploadpack.allowFilter", "true")

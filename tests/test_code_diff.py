@@ -9,7 +9,7 @@ import pytest
 from ledger.git.cli import Git
 from ledger.git.code_diff import code_diff
 from ledger.git.code_history import Change, Code
-from ledger.git.landing_evidence import Budget, between, patches_of
+from ledger.git.landings import History, Search, Work
 from tests.conftest import Repo
 
 
@@ -48,20 +48,15 @@ def test_a_diff_is_read_whatever_its_files_are(bare_repo: Repo) -> None:
     ]
     assert lines['one "line.py'] == [(1, "six = 6", True)]
     assert found["bin"].size == -1 and found["moved.py"].before == ""
-    (one,) = patches_of(git, Budget(60.0), "-1")
-    (patch,) = between(git, Budget(60.0), [(base, "HEAD")])
-    assert one.files == patch.files and one.id() == patch.id()
-    assert {path.decode(): [line[:8] for line in some] for path, some in patch.files.items()} == {
-        "-- a.py": [b"----a/x", b" +++b/y", b" @@-1+1@", b"+three=3", b"+zzzzzzz", b"+five=5"],
-        "a b/ü x.py": [b"-one=1", b" two=2"], "bin": [b"index 83"], "code.py": [b"new mode"],
-        "moved.py": [b"+one=1"], 'one "line.py': [b"+six=6"], "another": [b"+Subproj"],
-    }  # fmt: skip
-    assert patch.lines().total() == 8 and patch.lines()[b"moved.py", b"+one=1"] == 1
+    looking = Search(git, Work(base), History([], base), seconds=60.0)
+    (one,), (patch,) = looking.patches("-1"), looking.between([(base, "HEAD")])
+    assert one.id == patch.id and one.lines == patch.lines == 10
+    assert one.paths == patch.paths == {os.fsencode(path) for path in (*found, "another")}
 
 
 def test_what_is_too_much_is_left_out_and_said(bare_repo: Repo) -> None:
     """A file of too many lines, or too many of them; a patch, a blob, a time that is up."""
-    git, budget, late = Git(str(bare_repo.path)), Budget(60.0), Budget(0.0)
+    git = Git(str(bare_repo.path))
     for number in range(16):
         bare_repo.write(f"gen/{number:02}.py", f"{'x' * 90}\n" * (3900 + (number == 0)))
     bare_repo.write("big.py", "y\n" * 4001)
@@ -71,9 +66,10 @@ def test_what_is_too_much_is_left_out_and_said(bare_repo: Repo) -> None:
         bare_repo.git("commit", "-q", "-m", step)
     read = {one.path: len(one.lines) for one in code_diff(git, "HEAD~2", "HEAD~")}
     assert (read["big.py"], sorted(read.values())) == (0, [0, 0, 2, *[3900] * 15])
-    assert [one.paths for one in patches_of(git, budget, "-2")] == [{b"code.py"}] and budget.cut
+    looking, late = [Search(git, Work(""), History([], ""), seconds=at) for at in (60.0, 0.0)]
+    assert [one.paths for one in looking.patches("-2")] == [{b"code.py"}] and looking.cut
     with pytest.raises(TimeoutError):
-        patches_of(git, late, "-1")
+        late.patches("-1")
     assert late.cut
     assert not Change("", 5, "").is_behind(5000) and Change("", 5, "").is_behind(5001)
     sizes = ((1 << 20) + 1, 1 << 20, 9)

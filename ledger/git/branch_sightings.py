@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from ledger.environment import last_bytes
 from ledger.git.cli import Git
-from ledger.git.landing_search import Work
+from ledger.git.landings import Work
 from ledger.git.repository import Repository, branch_there, slashed_remotes
 from ledger.model.ids import is_object
 from ledger.model.record import Record

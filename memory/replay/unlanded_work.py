@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from ledger.environment import machine_ms, monotonic, now_ms
 from ledger.git.ancestry import Lacking, lacking, whole_ids
 from ledger.git.branch_sightings import Points, Seen, Written, noted, now, recalled
-from ledger.git.landing_search import Work
+from ledger.git.landings import Work
 from ledger.git.repository import is_shallow, read_reference, remote_branches
 from ledger.home import OWN_BRANCH, Home
 from ledger.model.event import VERB_OF, WorkLanded, facts_in

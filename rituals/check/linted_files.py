@@ -14,8 +14,7 @@ from ledger.codec.validate import problems
 from ledger.environment import monotonic
 from ledger.errors import DiurnaError
 from ledger.git.ancestry import missing, whole_ids
-from ledger.git.landing_evidence import history
-from ledger.git.landing_search import HOWS, search
+from ledger.git.landings import HOWS, history, search
 from ledger.heavy_work import Uncollected
 from ledger.home import OWN_REPOSITORY, Home
 from ledger.model.event import VERB_OF, VERBS, FactHelped, WorkLanded

@@ -13,8 +13,7 @@ from ledger.environment import monotonic
 from ledger.errors import DiurnaError
 from ledger.git.ancestry import Lacking, lacking
 from ledger.git.branch_sightings import TIPS_FILE, Written, noted, tips_text
-from ledger.git.landing_evidence import History, history
-from ledger.git.landing_search import ASKED_FILE, Asked, Landing, Work, search
+from ledger.git.landings import ASKED_FILE, Asked, History, Landing, Work, history, search
 from ledger.git.repository import head
 from ledger.model.event import Event, WorkLanded, WorkReverted
 from ledger.model.order import stamp_of
@@ -61,7 +60,7 @@ class _Round:
         self._until = monotonic() + seconds
         self._kept = read_heads(memory.home)
         asked = plain_bytes(f"{self._repository.commondir}/{ASKED_FILE}") or b""
-        self._asked = Asked(asked.decode("ascii", "replace"), self._git)
+        self._asked = Asked(asked.decode("ascii", "replace"))
         self._histories: dict[str, History] = {}
         self._verdicts: dict[tuple[str, str, str], Landing | None] = {}
 
@@ -139,14 +138,14 @@ class _Round:
         key = (work.point, work.tip, target)
         if key in self._verdicts:
             return self._verdicts[key]
-        asked, landing = self._asked.before(work, target), None
-        if asked != target:
-            try:
-                landing = search(self._git, work, self._history(target), asked=asked)
-                if landing is None:
-                    self._asked.note(work, target)
-            except DiurnaError:  # files are not here: nobody can say
-                pass
+        told, landing = self._history(target), None
+        asked = self._asked.before(work, told)
+        try:
+            landing = search(self._git, work, told, asked=asked) if asked != target else None
+            if landing is None:
+                self._asked.note(work, target)
+        except DiurnaError:  # files are not here: nobody can say
+            pass
         self._verdicts[key] = landing if landing is not None and landing.commit else None
         return self._verdicts[key]
 
