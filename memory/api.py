@@ -14,7 +14,7 @@ from ledger.model.findings import Finding
 from ledger.wal.dead_owner import died
 from ledger.wal.spool import Spool
 from memory.edits.pages import Pages
-from memory.worktree.page_copies import edited_paths
+from memory.worktree.page_copies import is_edited
 from memory.worktree.uncommitted import put_back, taken_out
 from memory.write.draft import Receipt, SessionDraft, WriteRequest
 from projection.fold.fact_history import Fact
@@ -238,7 +238,7 @@ class Memory(Pages):
 
     def _absorb_for_append(self) -> tuple[Finding, ...]:
         """Absorb an edit before an append that publishes, which nothing about it may stop."""
-        if self.home.plain or not (edited_paths(self.home, self.policy) and self.publishes()):
+        if self.home.plain or not (is_edited(self.home) and self.publishes()):
             return ()
         try:
             return self.absorb_first()

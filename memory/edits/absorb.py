@@ -1,4 +1,4 @@
-"""Absorb a person's edit of `continuity.md` or of a view: it becomes a log, and the file is written anew.
+"""Absorb a person's edit of `continuity.md`: it becomes a log, and the file is written anew.
 
 The log is durable before the edited bytes count as written over (A5).
 """
@@ -13,19 +13,17 @@ from ledger.home import Home
 from ledger.model.event import VERB_OF
 from ledger.model.findings import Finding
 from ledger.model.ids import blob_id
-from ledger.model.layout import ABSORB_LOCK_FILE, EDITED_KEY, STATE_DIR
+from ledger.model.layout import ABSORB_LOCK_FILE, CONTINUITY_FILE, EDITED_KEY, STATE_DIR
 from ledger.model.record import Record
 from ledger.secrets.scanner import find_secrets
 from ledger.wal.atomic_files import Lock, make_folder
 from memory.edits.committed import absorb_committed
-from memory.edits.detect import Edit, edited_files, find_edit, find_edits
+from memory.edits.detect import Edit, edited_files, find_edit
 from memory.replay.ledger_snapshot import Snapshot
 from memory.worktree.authorship import OVER_KEY, findings_in, left_alone
-from memory.worktree.edit_base import rendered
 from memory.worktree.index_entries import store_blob
 from memory.worktree.page_copies import (
     copy_of,
-    edited_paths,
     note_written,
     read_copy,
     unread,
@@ -35,13 +33,14 @@ from memory.worktree.projection_files import refuse_edited, refuse_incomplete, r
 from memory.write.append import Recorder
 from memory.write.draft import Occasion, SessionDraft, WriteRequest
 from memory.write.spool_commits import Committer
+from projection.document.page_renderer import render
 from projection.fold.full_replay import State
 
 
 class Absorption(Record):
     """What an absorb did, or would do."""
 
-    edits: tuple[Edit, ...] = ()  #: the copies that were edited, each with the log that says so
+    edits: tuple[Edit, ...] = ()  #: the copy that was edited, with the log that says so
     committed: tuple[Finding, ...] = ()  #: which committed edits became logs of their own
 
 
@@ -90,7 +89,8 @@ class Absorber:
         `Memory.absorb` says what can be in the way; `first` is for a command that does something else
         then, which a committed edit may stand beside.
         """
-        edits = find_edits(self._snapshot, self._state)
+        edit = find_edit(self._snapshot, self._state)
+        edits: tuple[Edit, ...] = (edit,) if edit else ()
         self._refuse(edits)
         if edits and not dry_run:
             refuse_unwritable(self._home)
@@ -114,7 +114,7 @@ class Absorber:
         if wrong or dry_run:
             return wrong, ()
         edits = [
-            Edit(one.file, one.file, one.text.encode("utf-8", "surrogateescape"), one.events)
+            Edit(one.file, one.text.encode("utf-8", "surrogateescape"), one.events)
             for one in left
             if one.events
         ]
@@ -125,20 +125,15 @@ class Absorber:
         make_folder(f"{home.repository.gitdir}/{STATE_DIR}")
         with Lock(f"{home.repository.gitdir}/{ABSORB_LOCK_FILE}"):
             self._committer.drain(self._when())
-            edits: list[Edit] = []
-            for path in edited_paths(home, snapshot.ask(lambda cache: cache.policy)):
-                # another process, or what waited, may have said it meanwhile
-                edit = find_edit(snapshot, self._state, path)
-                if edit is not None:
-                    self._refuse((edit,))
-                    edits.append(self._record(edit) if edit.events or edit.over else edit)
-            names = {edit.file for edit in edits}
-            for number, edit in enumerate(edits):
-                # what one log left alone, the next one knew
-                kept = [said for said in edit.findings if said.file not in names]
-                more = _settle(home, edit, rendered(edit.path, self._state()))
-                edits[number] = edit._replace(findings=(*kept, *more))
-            return tuple(edits)
+            # another process, or what waited, may have said it meanwhile
+            edit = find_edit(snapshot, self._state)
+            if edit is None:
+                return ()
+            self._refuse((edit,))
+            edit = self._record(edit) if edit.events or edit.over else edit
+            kept = [said for said in edit.findings if said.file != edit.file]
+            more = _settle(home, edit, render(self._state().view()))
+            return (edit._replace(findings=(*kept, *more)),)
 
     def _refuse(self, edits: tuple[Edit, ...]) -> None:
         """Refuse edits that are not understood, and those beside them that nobody reads."""
@@ -152,7 +147,7 @@ class Absorber:
         occasion = self._when()
         who = occasion.identity
         over = [(OVER_KEY, edit.over)] if edit.over else []
-        header, title = ((EDITED_KEY, blob_id(edit.data)), *over), f"Edit {edit.path} by hand"
+        header, title = ((EDITED_KEY, blob_id(edit.data)), *over), f"Edit {CONTINUITY_FILE} by hand"
         draft = SessionDraft(title, "", edit.events, who.name, "edit", header, anyway=True)
         try:
             receipt = self._recorder.append(
@@ -182,7 +177,7 @@ def _remember(home: Home, edit: Edit) -> None:
 
 def _settle(home: Home, edit: Edit, text: str) -> tuple[Finding, ...]:
     """Write the new projection over an edit that was absorbed, where a commit did not do that already."""
-    name, path = copy_of(home, edit.path)
+    name, path = copy_of(home)
     # it follows already, or was edited again: that is the next edit
     if read_copy(path) != edit.data:
         return ()

@@ -8,7 +8,7 @@ person, at the time of the commit, and the logs of two clones are one (A7; FORMA
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from ledger.codec.log import canonical, decode, encode
 from ledger.codec.validate import problems
@@ -34,8 +34,8 @@ from memory.write.draft import Occasion
 from memory.write.filled_events import with_seen
 from memory.write.kept_out import repeated
 from memory.write.spool_commits import Committer
+from projection.document.unlogged_lines import read_edit
 from projection.fold.full_replay import State
-from projection.views.view_files import read_edit
 
 #: How many of the newest commits of the file are looked at in a history that never was.
 _DEEP = 100
@@ -44,10 +44,9 @@ _LATEST_SECONDS = 4_102_444_800
 
 
 class CommittedEdit(Record):
-    """A commit of a person's that changed `continuity.md`, or the file of a view, and what that says."""
+    """A commit of a person's that changed `continuity.md`, and what that says."""
 
     commit: str  #: its id
-    file: str  #: which one it changed
     blob: str  #: of the file in it
     author: str  #: who made it
     seconds: int  #: when, since 1970; 0 for a date that can not be
@@ -82,9 +81,9 @@ def absorb_committed(
         if not theirs:
             if committer.spool.waiting():
                 committer.drain(when())
-            git, at = home.repository.git(), f"{tip}:{home.prefix}"  # it may be understood yet
-            doubted = [one for one in edits if one.findings and not one.stem]
-            if not any(git.resolve(at + one.file) == [one.blob] for one in doubted):
+            # it may be understood yet
+            doubted = [one.blob for one in edits if one.findings and not one.stem]
+            if not any(blob in doubted for blob in _standing(home, tip) if doubted):
                 note_checked(home, tip)
     return _findings(home, edits, dry_run)
 
@@ -99,8 +98,7 @@ def unabsorbed(
     home = snapshot.home
     if not tip or tip == known:
         return []
-    views = snapshot.ask(lambda cache: cache.policy).view_files
-    edits = [one for file in (CONTINUITY_FILE, *views) for one in _edits(home, tip, known, file)]
+    edits = _edits(home, tip, known)
     if not edits:
         return []
     nows = [state()]  # where nothing is published with each log, only the logs tell who absorbed it
@@ -125,22 +123,20 @@ def _unwithheld(telling: Telling, edit: CommittedEdit) -> CommittedEdit:
     found = repeated(telling, decode(edit.data, sealed=True)[0]) if edit.stem else ()
     if not found:
         return edit
-    said = tuple([one._replace(file=edit.file) for one in found])
+    said = tuple([one._replace(file=CONTINUITY_FILE) for one in found])
     return edit._replace(events=(), stem="", data=b"", findings=(*edit.findings, *said))
 
 
 def _findings(home: Home, edits: list[CommittedEdit], dry_run: bool) -> tuple[Finding, ...]:
     """Say what became of committed edits; what still stands in the file is told of by the file."""
     said: list[Finding] = []
-    tip, git = home.tip(), home.repository.git()
+    standing = _standing(home, home.tip()) if edits else ()
     for one in edits:
-        file = one.file
-        (standing,) = git.resolve(f"{tip}:{home.prefix}{file}")
-        where = f"{file} in commit {one.commit[:12]} by {one.author}"
+        where = f"{CONTINUITY_FILE} in commit {one.commit[:12]} by {one.author}"
         if one.stem:
             log = "would become a log" if dry_run else f"became the log {one.stem}"
-            said.append(Finding("absorbed", f"the edit of {where} {log}", file))
-        if one.blob == standing:
+            said.append(Finding("absorbed", f"the edit of {where} {log}", CONTINUITY_FILE))
+        if one.blob in standing:
             continue
         said += [
             finding._replace(
@@ -154,14 +150,19 @@ def _findings(home: Home, edits: list[CommittedEdit], dry_run: bool) -> tuple[Fi
     return tuple(said)
 
 
-def _edits(home: Home, tip: str, known: str, file: str) -> list[CommittedEdit]:
-    """Return people's commits that changed a file, on any side of a merge; what was built on is left out.
+def _standing(home: Home, tip: str) -> Sequence[str]:
+    """Return the blob id of the committed page."""
+    return home.repository.git().resolve(f"{tip}:{home.prefix}{CONTINUITY_FILE}")
+
+
+def _edits(home: Home, tip: str, known: str) -> list[CommittedEdit]:
+    """Return people's commits that changed the page, on any side of a merge; none that was built on.
 
     A later commit that has the edited file as its own base knows it: Diurna absorbs before it writes,
     and of what people wrote on top of each other the last counts. A merge may have passed it over,
     or be an edit itself: it has what none of its sides had. Oldest first.
     """
-    git, path = home.repository.git(), home.prefix + file
+    git, path = home.repository.git(), home.prefix + CONTINUITY_FILE
     part = (f"^{known}",) if known and git.resolve(known)[0] else (f"-n{_DEEP}",)
     said = git.run(
         "log", "--no-show-signature", "--encoding=UTF-8", "--full-history", "--topo-order",
@@ -183,23 +184,23 @@ def _edits(home: Home, tip: str, known: str, file: str) -> list[CommittedEdit]:
         commit, _, author, date, own = line
         if parents and after and not is_own(own) and after not in (*built_on, *before):
             seconds = int(date) if date.isdigit() and int(date) < _LATEST_SECONDS else 0
-            found.append(CommittedEdit(commit, file, after, author, seconds))
+            found.append(CommittedEdit(commit, after, author, seconds))
     return found[::-1]
 
 
 def _read_edit(snapshot: Snapshot, nows: list[State], edit: CommittedEdit) -> CommittedEdit | None:
     """Read what a commit says, as of that commit; None for nothing, or what a state says already."""
-    home, file, commit = snapshot.home, edit.file, edit.commit
+    home, commit = snapshot.home, edit.commit
     (body,) = home.repository.git().blobs([edit.blob])
     text = (body or b"").decode("utf-8", "surrogateescape")
-    line = line_of(home, commit, text, file)
+    line = line_of(home, commit, text)
     if line is None:
         return None
     # what it was written on top of may be a person's too, and be said by then
-    base = published(home, commit, line, file, said_edits(home, commit, line.newest)[0])
+    base = published(home, commit, line, said_edits(home, commit, line.newest)[0])
     if base is None or base == text:
         return None
-    lefts = [read_edit(file, base, text, now) for now in nows]
+    lefts = [read_edit(base, text, now) for now in nows]
     if not all(left.events or left.findings for left in lefts):
         return None
     edit = edit._replace(findings=lefts[0].findings)
@@ -209,7 +210,7 @@ def _read_edit(snapshot: Snapshot, nows: list[State], edit: CommittedEdit) -> Co
     ):
         return edit
     then = cold_state(snapshot, commit)
-    read = read_edit(file, base, text, then)
+    read = read_edit(base, text, then)
     if not read.events:
         return edit
     opened = {event.id for event in read.events if isinstance(event, ThreadReopened)}
@@ -226,7 +227,7 @@ def _read_edit(snapshot: Snapshot, nows: list[State], edit: CommittedEdit) -> Co
         ("commit", commit),
         (EDITED_KEY, edit.blob),
     ]
-    log = canonical(SessionLog(tuple(header), f"Edit {file} by hand", "", tuple(events)))
+    log = canonical(SessionLog(tuple(header), f"Edit {CONTINUITY_FILE} by hand", "", tuple(events)))
     privacy = then.policy.privacy
     try:
         log, noticed = guard(log, personal=privacy.personal, strict=privacy.secrets == "refuse")

@@ -1,4 +1,4 @@
-"""Find which projection files a person edited, and what an edit of `continuity.md` or a view says.
+"""Find which projection files a person edited, and what an edit of `continuity.md` says.
 
 The base is found by the machine line that the edited copy still bears: it names the very set of logs that
 the file was made from (FORMAT.md, A2).
@@ -23,26 +23,25 @@ from memory.worktree.edit_base import (
     made_by_diurna,
     made_line,
     published,
-    rendered,
 )
 from memory.worktree.page_copies import (
     copy_of,
     edited_copies,
-    edited_paths,
+    is_edited,
     read_copy,
     read_written,
 )
 from memory.worktree.projection_files import committed_projection
 from projection.document.page_parser import MachineLine
+from projection.document.page_renderer import render
+from projection.document.unlogged_lines import read_edit
 from projection.fold.full_replay import State
 from projection.policy.model import Policy
-from projection.views.view_files import read_edit
 
 
 class Edit(Record):
-    """A copy of `continuity.md`, or of a view, that a person edited, and what the edit says."""
+    """A copy of `continuity.md` that a person edited, and what the edit says."""
 
-    path: str  #: of the file in the home
     file: str  #: the copy, as findings name it
     data: bytes  #: its bytes
     events: tuple[Event, ...] = ()  #: what it says; none where the ledger says it all
@@ -54,25 +53,15 @@ class Edit(Record):
     commit: str = ""  #: that has it
 
 
-def find_edits(snapshot: Snapshot, state: Callable[[], State]) -> tuple[Edit, ...]:
-    """Read what people's edits say, one by one; none where no copy was edited."""
-    policy = snapshot.ask(lambda cache: cache.policy)
-    found = [find_edit(snapshot, state, path) for path in edited_paths(snapshot.home, policy)]
-    return tuple([edit for edit in found if edit is not None])
-
-
-def find_edit(snapshot: Snapshot, state: Callable[[], State], file: str) -> Edit | None:
-    """Read what the edit of a file says; None where it is gone, or committed as it stands.
-
-    `file` is `continuity.md`, or the file of a view.
-    """
+def find_edit(snapshot: Snapshot, state: Callable[[], State]) -> Edit | None:
+    """Read what the edit of the page says; None where there is none, or it is committed as it stands."""
     home = snapshot.home
-    name, path = copy_of(home, file)
-    data = read_copy(path)
+    name, path = copy_of(home)
+    data = read_copy(path) if is_edited(home) else None
     if data is None:
         return None
     git, here, tip = home.repository.git(), blob_id(data), home.tip()
-    committed = git.resolve(f"{tip}:{home.prefix}{file}") if tip else []
+    committed = git.resolve(f"{tip}:{home.prefix}{CONTINUITY_FILE}") if tip else []
     if here in committed:
         return None
     if os.path.islink(path):
@@ -80,42 +69,40 @@ def find_edit(snapshot: Snapshot, state: Callable[[], State], file: str) -> Edit
             "put a plain file in its place; what the edit says can be recorded with `diurna append`"
         )
         said = Finding("hand-edited", f"{name} is a link, and was not read", name, hint=hint)
-        return Edit(file, name, data, (), (said,))
+        return Edit(name, data, (), (said,))
     text = document_text(data)
     if text is None:
         said = Finding(
             "hand-edited", f"{name} was not read: {NO_TEXT}", name, hint="save it as UTF-8"
         )
-        return Edit(file, name, data, (), (said,))
+        return Edit(name, data, (), (said,))
     blob = next(iter(committed), "")
-    start, over = _on_top_of(home, tip, blob, file)
+    start, over = _on_top_of(home, tip, blob)
     made_from = made_line(text)
     if made_line(start) != made_from and made_from:
         start = ""
     written = [*reversed(read_written(home).get(name, ())), blob]
-    base = start or _base(snapshot, made_from, written, file)
-    found = read_edit(file, base, text, state(), file=name)
-    return Edit(file, name, data, found.events, found.findings, over)
+    base = start or _base(snapshot, made_from, written)
+    found = read_edit(base, text, state(), file=name)
+    return Edit(name, data, found.events, found.findings, over)
 
 
-def _on_top_of(home: Home, tip: str, blob: str, file: str) -> tuple[str, str]:
+def _on_top_of(home: Home, tip: str, blob: str) -> tuple[str, str]:
     """Return what the committed file holds, where a person wrote it and a log says so; else its blob id.
 
     Both are "" where Diurna wrote it.
     """
     from memory.worktree.authorship import said_edits
 
-    if not blob or made_by_diurna(home, tip, {file: blob}):
+    if not blob or made_by_diurna(home, tip, {CONTINUITY_FILE: blob}):
         return "", ""
     text = _text_of(home, blob)
-    line = line_of(home, tip, text, file)
+    line = line_of(home, tip, text)
     said = line is not None and blob in said_edits(home, tip, line.newest)[0]
     return (text, "") if said else ("", blob)
 
 
-def _base(
-    snapshot: Snapshot, made_from: MachineLine | None, blobs: list[str], file: str
-) -> str | None:
+def _base(snapshot: Snapshot, made_from: MachineLine | None, blobs: list[str]) -> str | None:
     """Return what Diurna wrote before the person edited it, None where that is not known.
 
     `made_from` is the machine line of the edited copy; without one it is what was written last. `blobs`
@@ -128,7 +115,7 @@ def _base(
     for text in texts[:-1]:
         if made_line(text) == made_from:
             return text
-    found = published(home, home.tip(), made_from, file)
+    found = published(home, home.tip(), made_from)
     if found is not None:
         return found
     if not is_stem(stem_in(made_from.newest)):
@@ -139,7 +126,7 @@ def _base(
     then = state_at(snapshot, point)  # the same set of logs gives the same bytes
     if then.summary.digest != made_from.digest:
         return None
-    return rendered(file, then)
+    return render(then.view())
 
 
 def _text_of(home: Home, blob: str) -> str:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from ledger.errors import HandEdited
 from ledger.home import Home
 from ledger.model.ids import blob_id
-from ledger.model.layout import ABSORB_LOCK_FILE, DROPPED_DIR, EDITABLE, MIRROR_DIR
+from ledger.model.layout import ABSORB_LOCK_FILE, CONTINUITY_FILE, DROPPED_DIR, MIRROR_DIR
 from ledger.model.record import Record
 from ledger.wal.atomic_files import Lock, make_folder, plain_bytes, replace_file
 from memory.edits.committed import note_checked
@@ -126,6 +126,6 @@ def _write(home: Home, edited: Mapping[str, bytes], new: Mapping[str, bytes]) ->
         if path not in new:
             os.unlink(full)
             continue
-        if path in EDITABLE:
+        if path == CONTINUITY_FILE:
             store_blob(home, new[path])
         write_noted(home, name, new[path])

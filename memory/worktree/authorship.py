@@ -13,7 +13,7 @@ from ledger.errors import EditNotUnderstood
 from ledger.home import Home
 from ledger.model.event import Event
 from ledger.model.findings import Finding
-from ledger.model.layout import ARCHIVE_DIR, EDITABLE, EDITED_KEY, SESSIONS_DIR
+from ledger.model.layout import ARCHIVE_DIR, CONTINUITY_FILE, EDITED_KEY, SESSIONS_DIR
 from ledger.model.logset import log_refs
 from ledger.model.record import Record
 from memory.worktree.edit_base import line_of, made_by_diurna, published
@@ -68,17 +68,17 @@ def left_alone(
     if not unknown:
         return ()
     made = made_by_diurna(home, tip, unknown)
-    from projection.views.view_files import has_rendered_form, unsaid, withheld
+    from projection.document.unlogged_lines import has_rendered_form, unsaid, withheld
 
     left: list[Left] = []
     for path, text in _texts(home, unknown).items():
         if path in made and has_rendered_form(path, text):
             continue
-        if path not in EDITABLE:
+        if path != CONTINUITY_FILE:
             left.append(Left(path, unsaid(path, text, state().histories)))
             continue
         read = _standing_edit(
-            home, tip, path, unknown[path], text, state(),
+            home, tip, unknown[path], text, state(),
             lambda since: said_edits(home, tree() if tree else tip, since, fresh),
         )  # fmt: skip
         said = [one._replace(message=f"{one.message}; it stays") for one in read.findings]
@@ -137,27 +137,25 @@ def in_the_way(home: Home, rows: Iterable[tuple[str, str, str]]) -> tuple[Findin
 def _standing_edit(
     home: Home,
     tip: str,
-    path: str,
     blob: str,
     text: str,
     now: State,
     told: Callable[[str], tuple[set[str], set[str]]],
 ) -> Absorbed:
-    """Read what a committed `continuity.md`, or the file of a view, says and no log does.
+    """Read what a committed `continuity.md` says and no log does.
 
-    `path` is relative to the home, `blob` its id, `text` what it holds; `told` is `said_edits` behind a
-    stem.
+    `blob` is its id, `text` what it holds; `told` is `said_edits` behind a stem.
     """
-    from projection.views.view_files import NOTHING, left_said, read_edit
+    from projection.document.unlogged_lines import left_said, read_edit
 
-    line = line_of(home, tip, text, path)
+    line = line_of(home, tip, text)
     edited, over = told(line.newest if line else "")
     if blob in over:
-        return NOTHING
+        return Absorbed((), ())
     if blob in edited:  # before 2, a log had what events could say of an edit
-        return left_said(path, text, now.policy)
-    base = published(home, tip, line, path, edited) if line else None
-    return read_edit(path, None if base == text else base, text, now)
+        return left_said(text, now.policy)
+    base = published(home, tip, line, edited) if line else None
+    return read_edit(None if base == text else base, text, now)
 
 
 def said_edits(

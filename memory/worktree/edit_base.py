@@ -6,12 +6,11 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 
 from ledger.errors import ObjectMissing
 from ledger.home import Home
-from ledger.model.layout import ARCHIVE_DIR, COMMIT_SUBJECT, CONTINUITY_FILE, EDITABLE, VIEW_FILES
+from ledger.model.layout import ARCHIVE_DIR, COMMIT_SUBJECT, CONTINUITY_FILE, EDITABLE
+from projection.document.edit_events import absorb
 from projection.document.page_parser import MachineLine, machine_line, parse
 from projection.document.page_renderer import render
-from projection.fold.full_replay import State
-from projection.views.view_files import absorb_file, has_rendered_form
-from projection.views.view_files import published as written_view
+from projection.document.unlogged_lines import has_rendered_form
 
 #: What git says of a commit for `is_own`.
 OWN_FORMAT = "%at %ct %s"
@@ -89,18 +88,18 @@ def made_line(text: str) -> MachineLine | None:
     return machine_line(text) or parse(text)[0].machine
 
 
-def line_of(home: Home, tip: str, text: str, file: str = CONTINUITY_FILE) -> MachineLine | None:
-    """Return the machine line of a committed file; or that of what stood there before."""
+def line_of(home: Home, tip: str, text: str) -> MachineLine | None:
+    """Return the machine line of a committed page; or that of what stood there before."""
     found = made_line(text)
     if found is None and tip:
-        older = (made_line(one) for _, _, one in _versions(home, tip, file, _DEEP))
+        older = (made_line(one) for _, _, one in _versions(home, tip, _DEEP))
         found = next((line for line in older if line), None)
     return found
 
 
-def _versions(home: Home, tip: str, file: str, deep: int) -> Iterator[tuple[str, str, str]]:
-    """Yield (commit in `OWN_FORMAT`, blob id, text) of a file, newest first."""
-    git, path = home.repository.git(), home.prefix + file
+def _versions(home: Home, tip: str, deep: int) -> Iterator[tuple[str, str, str]]:
+    """Yield (commit in `OWN_FORMAT`, blob id, text) of the page, newest first."""
+    git, path = home.repository.git(), home.prefix + CONTINUITY_FILE
     said = git.run(
         "log", f"-n{deep}", "--no-show-signature", f"--format=%H {OWN_FORMAT}", tip, "--",
         f":(top,literal){path}",
@@ -113,13 +112,9 @@ def _versions(home: Home, tip: str, file: str, deep: int) -> Iterator[tuple[str,
 
 
 def published(
-    home: Home,
-    tip: str,
-    made_from: MachineLine,
-    file: str = CONTINUITY_FILE,
-    told: Collection[str] = (),
+    home: Home, tip: str, made_from: MachineLine, told: Collection[str] = ()
 ) -> str | None:
-    """Return the newest committed `continuity.md`, or file of a view, that Diurna made from a set of logs.
+    """Return the newest committed `continuity.md` that Diurna made from a set of logs.
 
     Commits of the person may stand on top of it, and others between them. Where no commit of Diurna's has
     this machine line (they were squashed, or amended), it is what the logs of the oldest that has it give.
@@ -130,21 +125,21 @@ def published(
         return None
     found = oldest = ""
     for deep in (1, _DEEP):  # mostly the newest is Diurna's, and a long history is not walked
-        for line, blob, text in _versions(home, tip, file, deep):
+        for line, blob, text in _versions(home, tip, deep):
             if made_line(text) != made_from:
                 continue  # of other logs: a rebase or a merge put the edit on top of it
             if blob in told:
                 return text
             oldest = line[:40]
-            if not has_rendered_form(file, text):
+            if not has_rendered_form(CONTINUITY_FILE, text):
                 continue  # a person's, whatever the subject says: a commit of ours can be amended
             if is_own(line[41:]):
                 return text
             found = text
-    return (_as_made(home, oldest, made_from, file, found) if oldest else found) or None
+    return (_as_made(home, oldest, made_from, found) if oldest else found) or None
 
 
-def _as_made(home: Home, commit: str, made_from: MachineLine, file: str, text: str) -> str:
+def _as_made(home: Home, commit: str, made_from: MachineLine, text: str) -> str:
     """Return what Diurna made of a commit's logs, where a text says something else than they do.
 
     Else the text: its logs may be elsewhere, and another version of Diurna may have rendered them. The
@@ -157,16 +152,7 @@ def _as_made(home: Home, commit: str, made_from: MachineLine, file: str, text: s
     state = cold_state(Snapshot(home, lambda *_: None), commit)
     if state.summary.digest != made_from.digest:
         return text
-    made = rendered(file, state)
-    if text and not absorb_file(file, made, text, state.policy, state.get).events:
+    made = render(state.view())
+    if text and not absorb(made, text, state.policy, state.get).events:
         return text
     return made
-
-
-def rendered(file: str, state: State) -> str:
-    """Render `continuity.md`, or the file of a view, of a state."""
-    if file in VIEW_FILES:
-        from memory.replay.view_source import source_of_state
-
-        return written_view(VIEW_FILES[file], source_of_state(state))
-    return render(state.view())

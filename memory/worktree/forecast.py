@@ -154,7 +154,7 @@ def _revised(
     views = cache.policy.view_files
     if views:
         from memory.replay.view_source import source_of_cache
-        from projection.views.view_files import published
+        from projection.views.view_table import published
 
         source = source_of_cache(cache, [VIEW_FILES[path] for path in views])
         changed.update({path: published(VIEW_FILES[path], source) for path in views})

@@ -20,10 +20,8 @@ from ledger.model.layout import (
     EDITABLE,
     MIRROR_DIR,
     SESSIONS_DIR,
-    VIEW_FILES,
 )
 from ledger.wal.atomic_files import Lock, make_folder, plain_bytes, replace_file
-from projection.policy.model import Policy
 
 #: Stands in the record of what was written for the commit that the mirror last followed the branch to.
 _FOLLOWED = MIRROR_DIR + "/"
@@ -115,7 +113,7 @@ def edited_copies(home: Home, paths: Iterable[str], committed: Mapping[str, str]
 
 def is_editable(path: str) -> bool:
     """Tell whether an edit of a projection file, or of its copy in the mirror, is read back."""
-    return path.removeprefix(f"{MIRROR_DIR}/") in EDITABLE
+    return path.removeprefix(f"{MIRROR_DIR}/") == CONTINUITY_FILE
 
 
 def edit_hint(path: str) -> str:
@@ -124,9 +122,7 @@ def edit_hint(path: str) -> str:
     `path` is relative to the home, or that of the mirror.
     """
     if is_editable(path):
-        said = "`diurna check --absorb` makes a log of the edit; --dry-run says what it understands"
-        own = "; a file of your own stays, and [views] in diurna.toml must not name a view of that name"
-        return said + own * (path.removeprefix(f"{MIRROR_DIR}/") in VIEW_FILES)
+        return "`diurna check --absorb` makes a log of the edit; --dry-run says what it understands"
     then = "move the file elsewhere" if path.startswith(MIRROR_DIR) else "put it back as git has it"
     way_out = (
         "`diurna check --publish --discard-edits` writes it anew and keeps this one beside git"
@@ -180,35 +176,16 @@ def copy_of(home: Home, path: str = CONTINUITY_FILE) -> tuple[str, str]:
     return path, f"{home.folder}/{path}"
 
 
-def edited_paths(home: Home, policy: Policy) -> tuple[str, ...]:
-    """Return the files that can be edited, and whose copies are other than Diurna last wrote them.
-
-    A file in the place of a view that Diurna never wrote here is a person's own. Git is not asked.
-    """
-    wrote = read_written(home)
-    found = []
-    for path in (CONTINUITY_FILE, *policy.view_files) if home.repository.top else ():
-        name, place = copy_of(home, path)
-        data = read_copy(place)
-        if data is not None and blob_id(data) not in wrote.get(name, ()):
-            found += [path] if path == CONTINUITY_FILE or name in wrote else []
-    return tuple(found)
+def is_edited(home: Home) -> bool:
+    """Tell whether the copy of `continuity.md` is other than Diurna last wrote it. Git is not asked."""
+    name, place = copy_of(home)
+    data = read_copy(place) if name else None
+    return data is not None and blob_id(data) not in read_written(home).get(name, ())
 
 
 def unread(home: Home, edited: Iterable[str]) -> tuple[str, ...]:
-    """Return those of the edited projection files that nobody reads back.
-
-    A page of the archive is one, and a file in the place of a view that Diurna never wrote there.
-    """
-    wrote = read_written(home)
-    return tuple(
-        [
-            path
-            for path in edited
-            if not is_editable(path)
-            or (path.removeprefix(f"{MIRROR_DIR}/") != CONTINUITY_FILE and path not in wrote)
-        ]
-    )
+    """Return those of the edited projection files that nobody reads back: views, the archive."""
+    return tuple([path for path in edited if not is_editable(path)])
 
 
 def read_copy(path: str) -> bytes | None:

@@ -57,7 +57,7 @@ def projection_files(state: State) -> Rendering:
     views = state.policy.view_files
     if views:
         from memory.replay.view_source import source_of_state
-        from projection.views.view_files import published
+        from projection.views.view_table import published
 
         source = source_of_state(state)
         for path in views:
@@ -86,7 +86,7 @@ def standing_files(home: Home, tip: str, views: Sequence[str]) -> list[tuple[str
     ]
     if not doubtful:
         return rows
-    from projection.views.view_files import has_rendered_form
+    from projection.document.unlogged_lines import has_rendered_form
 
     plain = {path: one for mode, one, path in doubtful if mode[:3] == "100" and path in VIEW_FILES}
     bodies = zip(plain, git.blobs(plain.values()), strict=True)
@@ -196,6 +196,6 @@ def write_files(home: Home, state: State, edited: tuple[str, ...]) -> tuple[str,
     mirrored = f"{MIRROR_DIR}/" if home.kind == OWN_BRANCH else ""
     for path, data in files.items():
         write_noted(home, mirrored + path, data)
-        if path in EDITABLE:
+        if path == CONTINUITY_FILE:
             store_blob(home, data)  # what a person's edit of it is held against
     return tuple(sorted(files))

@@ -131,7 +131,9 @@ def repeated(telling: Telling, log: SessionLog) -> tuple[Finding, ...]:
     said += [(f"what is said of {event.id}", event.remark) for event in log.events]
     hint = _HINT
     if log.type == EDIT:
-        from projection.views.view_files import WAY_OUT  # it reads pages, which few logs need
+        from projection.document.unlogged_lines import (
+            WAY_OUT,  # it reads pages, which few logs need
+        )
 
         hint = f"{_HINT}, {WAY_OUT}"
     found = [

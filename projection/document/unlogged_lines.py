@@ -6,27 +6,58 @@ squashed commit, a cherry-pick, a file that stood there before Diurna did (FORMA
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import re
+from collections.abc import Callable, Mapping
 
 from ledger.codec.fact_blocks import tidy
 from ledger.model.event import FactCreated, FactUpdated
 from ledger.model.findings import Finding
 from ledger.model.ids import is_fact_id
-from ledger.model.layout import ARCHIVE_INDEX, CONTINUITY_FILE
-from projection.document.page_parser import TWO_MACHINES, Block, Parsed, parse, unparse
-from projection.document.page_renderer import NOTE, REDACTED
+from ledger.model.layout import ARCHIVE_INDEX, CONTINUITY_FILE, VIEW_FILES
+from projection.document.edit_events import Absorbed, absorb
+from projection.document.page_parser import (
+    AFTER_FOOTER,
+    NO_BULLET,
+    TWO_MACHINES,
+    Block,
+    Parsed,
+    machine_line,
+    parse,
+    unparse,
+)
+from projection.document.page_renderer import NOTE, REDACTED, section_title
 from projection.fold.fact_history import Fact, History
+from projection.fold.full_replay import State
+from projection.policy.model import Policy
 
 #: What says nothing of its own: where a text that both sides have stands twice.
 _REPEATED = ("duplicate-block", "conflict-in-projection")
 _HINT = "record what it says with `diurna note TEXT`, or move it to a file of your own"
 _STAYS = "it stands here until a person's lines are out of the way and the page is written again"
+#: What a person can always do about a page that Diurna does not understand.
+WAY_OUT = (
+    "or `diurna check --publish --discard-edits` writes the page anew and keeps this one beside git"
+)
+#: What a merge leaves around two sides.
+_MARKER = re.compile(r"^(?:<<<<<<<|>>>>>>>) ", re.M)
+#: What stands before the text of a fact in a view, and a line of a view that is computed whole.
+_LEAD = re.compile(r"\s*(?:- )?(?:\[[ xX]\] )?(?:Decision: )?\\?")
+_COMPUTED = re.compile(
+    r"#{1,3} .*|> .*|<!-- .* -->|\*\*Contradiction\*\*: .*|.*\((?:redacted|no text)\)"
+    r"|None( yet)?\.|Never\.|Not recorded\.|\d{4}-\d\d-\d\d( \d\d:\d\d UTC)?|.* \(`[a-z0-9.-]+`\)"
+    r"|(Date|Decided by|Rationale|Status|Reworded|Superseded by .*|Marked as false|Holds again): .*"
+    r"|DEC-\d{3,}: .* `[a-z0-9.-]+`"
+)
+_FOOTER_ID = re.compile(r"\s*<!-- id: ([a-z0-9.-]+)[ |]")
 
 
 def has_rendered_form(path: str, text: str) -> bool:
     """Tell whether a file is one that rendering may have written: nothing else stands in it."""
     if path == ARCHIVE_INDEX:
         return all(not line or line.startswith("# ") or _indexed(line) for line in text.split("\n"))
+    if path in VIEW_FILES:
+        named = text.removeprefix("\ufeff").startswith(f"# {VIEW_FILES[path].capitalize()} — ")
+        return named and machine_line(text) is not None and not _MARKER.search(text)
     parsed, noticed = parse(text, file=path)
     whole = parsed.machine is not None or path != CONTINUITY_FILE
     named = all(block.id for block in parsed.blocks)
@@ -39,44 +70,47 @@ def unsaid(path: str, text: str, histories: Mapping[str, History]) -> tuple[Find
         lines = [(n, line) for n, line in enumerate(text.split("\n"), 1) if line.strip()]
         said = [(n, _indexed(line)) for n, line in lines if not line.startswith("# ")]
         return tuple([unsaid_line(path, n) for n, id in said if id not in histories])
+    if path in VIEW_FILES:
+        return _unsaid_in_view(path, text, histories)
     parsed, noticed = parse(text, file=path)
     found = [one for one in noticed if one.code not in _REPEATED and one.message != TWO_MACHINES]
-    found += unsaid_blocks(path, parsed.blocks, histories)
-    found += [unsaid_line(path, 1) for _ in _head(parsed)][:1]
-    return tuple(sorted(found, key=lambda one: one.line))
-
-
-def withheld(path: str, text: str, fact_of: Callable[[str], Fact | None]) -> list[Finding]:
-    """Name what a projection file shows and was redacted since, by line."""
-    return [] if path == ARCHIVE_INDEX else withheld_blocks(path, parse(text)[0].blocks, fact_of)
-
-
-def unsaid_blocks(
-    path: str, blocks: Iterable[Block], histories: Mapping[str, History]
-) -> list[Finding]:
-    """Name the blocks of a file that say what no log does."""
-    found: list[Finding] = []
     texts: set[str] | None = None
-    for block in blocks:
+    for block in parsed.blocks:
         if block.id in histories and _says(histories[block.id], block):
             continue
         if texts is None:
             texts = texts_in(histories)
         if tidy(block.text) not in texts:
             found.append(unsaid_line(path, block.line))
-    return found
+    found += [unsaid_line(path, 1) for _ in _head(parsed)][:1]
+    return tuple(sorted(found, key=lambda one: one.line))
 
 
-def withheld_blocks(
-    path: str, blocks: Iterable[Block], fact_of: Callable[[str], Fact | None]
-) -> list[Finding]:
-    """Name the blocks of a file that show what was redacted since (F9)."""
+def _bare_lines(text: str) -> list[str]:
+    return [_LEAD.sub("", line, count=1).strip() for line in text.split("\n")]
+
+
+def _unsaid_in_view(path: str, text: str, histories: Mapping[str, History]) -> tuple[Finding, ...]:
+    """Name the lines of a view that are neither computed nor of a text of a log."""
+    if not has_rendered_form(path, text):
+        return (unsaid_line(path, 1),)
+    known = {line for said in texts_in(histories) for line in _bare_lines(said)} | {""}
+    lines = _bare_lines(text.removeprefix("\ufeff"))
+    strange = [n for n, line in enumerate(lines, 1) if line not in known]
+    return tuple([unsaid_line(path, n) for n in strange if not _COMPUTED.fullmatch(lines[n - 1])])
+
+
+def withheld(path: str, text: str, fact_of: Callable[[str], Fact | None]) -> list[Finding]:
+    """Name what a projection file shows and was redacted since, by the line of its footer (F9)."""
     found = []
-    for block in blocks:
-        fact = fact_of(block.id) if block.text != REDACTED else None
+    before = ""
+    for number, line in enumerate(text.split("\n"), 1):
+        footer = _FOOTER_ID.match(line)
+        fact = fact_of(footer[1]) if footer and not before.endswith(REDACTED) else None
         if fact is not None and fact.redacted:
-            message = f"the text of {block.id} was redacted since"
-            found.append(Finding("hand-edited", message, path, block.line, _STAYS))
+            message = f"the text of {fact.id} was redacted since"
+            found.append(Finding("hand-edited", message, path, number, _STAYS))
+        before = line
     return found
 
 
@@ -118,3 +152,42 @@ def _indexed(line: str) -> str:
     """Return the id that a line of the archive's index is about, "" where it is no such line."""
     id, *parts = line.removeprefix("- ").split(" — ")
     return id if line[:2] == "- " and len(parts) == 3 and is_fact_id(id) else ""
+
+
+def read_edit(base: str | None, edited: str, now: State, *, file: str = "") -> Absorbed:
+    """Read what a person's edit of `continuity.md` says, wherever the file stands (A7).
+
+    `base` is the file as it was rendered, None where nobody knows; `file` is its name in findings, ""
+    for its path.
+    """
+    path = CONTINUITY_FILE
+    marker = _MARKER.search(edited)
+    if base is None or marker is not None:  # of two sides what is new in either counts
+        left = unsaid(path, edited, now.histories)
+        if left and marker is not None and file:  # of a committed one, `check` names each
+            line = edited.count("\n", 0, marker.start()) + 1
+            hint = "keep the lines that hold, and take those with the markers away"
+            what = "a merge conflict marker"
+            left = (Finding("conflict-in-projection", what, path, line, hint), *left)
+        found = Absorbed((), tuple([one._replace(file=file or path) for one in left]))
+    else:
+        found = absorb(base, edited, now.policy, now.get, file=file or path)
+    return found._replace(findings=_with_way_out(found.findings))
+
+
+def left_said(text: str, policy: Policy) -> Absorbed:
+    """Name what stands around the facts of a page of which a log says what events can say."""
+    parsed, noticed = parse(text)
+    titles = {section_title(policy, kind.name) for kind in policy.kinds}
+    lines = [one.line for one in noticed if one.message not in (AFTER_FOOTER, NO_BULLET)]
+    lines += [one.line for one in parsed.blocks if not one.id and one.section not in titles]
+    left = tuple([unsaid_line(CONTINUITY_FILE, line) for line in sorted(lines)])
+    return Absorbed((), _with_way_out(left))
+
+
+def _with_way_out(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+    """Let the first of some findings name the command that is always a way out."""
+    if not findings:
+        return ()
+    first, *others = findings
+    return (first._replace(hint=f"{first.hint}; {WAY_OUT}" if first.hint else WAY_OUT), *others)

@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterable, Sequence
 
 from ledger.errors import NotFound
+from ledger.model.layout import FORMAT_VERSION
 from ledger.model.order import is_date
 from ledger.model.record import Record
 from ledger.model.verbs import BLOCKED, HANDOFF_READY, IN_PROGRESS
-from projection.document.page_renderer import one_line
+from projection.document.page_renderer import machine, one_line
 from projection.fold.fact_history import Fact
 from projection.fold.projection_state import Standing
 from projection.graph.fact_links import footer
@@ -27,6 +28,7 @@ from projection.views.view_page import (
     fact_item,
     minute_of,
     told,
+    write,
 )
 from projection.work.tracked_tasks import tasks
 
@@ -290,6 +292,20 @@ def page_of(name: str, source: ViewSource, argument: str = "") -> Page:
             return found
         case _:
             return _PAGES[name](source)
+
+
+#: Stands at the head of the file of a view.
+NOTE = (
+    "Diurna computes this page from the session logs, and reads nothing that is written here. "
+    "Edit `continuity.md`."
+)
+
+
+def published(name: str, source: ViewSource) -> str:
+    """Write a view as the file beside `continuity.md`, with its last line, by which drift shows (P7)."""
+    summary = source.summary
+    last = machine(FORMAT_VERSION, summary.logs, summary.newest, summary.digest)
+    return f"{write(page_of(name, source)._replace(note=NOTE))}\n{last}\n"
 
 
 def check(name: str, argument: str = "") -> None:

@@ -108,13 +108,13 @@ def _taken_out(memory: Memory) -> tuple[str, ...]:
 
 
 def _edits(memory: Memory) -> tuple[Finding, ...]:
-    from memory.edits.detect import find_edits
+    from memory.edits.detect import find_edit
     from rituals.check.worktree import undeclared
 
     home, found = memory.home, list[Finding]()
     if home.seen:  # of a branch with code all history is looked through, which `check` does
         found = lost_findings(home, memory.ask(held_logs, committed=True))
-    return (*undeclared(memory, find_edits(memory.snapshot.tip, memory.tip_state)), *found)
+    return (*undeclared(memory, find_edit(memory.snapshot.tip, memory.tip_state)), *found)
 
 
 def _upstream(home: Home) -> tuple[str, int, int]:

@@ -116,11 +116,11 @@ class Survey:
         return read_all(self.home, self.logs[0], self.part(READING))
 
     @cached_property
-    def edits(self) -> tuple[Edit, ...]:
-        """People's edits of `continuity.md` and of views, and what they say."""
-        from memory.edits.detect import find_edits
+    def edit(self) -> Edit | None:
+        """A person's edit of `continuity.md`, and what it says."""
+        from memory.edits.detect import find_edit
 
-        return find_edits(self.memory.snapshot.tip, lambda: self.state)
+        return find_edit(self.memory.snapshot.tip, lambda: self.state)
 
     @cached_property
     def held(self) -> frozenset[tuple[str, str]]:

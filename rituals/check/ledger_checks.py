@@ -186,7 +186,7 @@ def work_tree(survey: Survey) -> Iterator[Finding]:
 
 def edits(survey: Survey) -> Iterator[Finding]:
     """Name each change that `check --absorb` would record, and every edit that it would not understand."""
-    return undeclared(survey.memory, survey.edits)
+    return undeclared(survey.memory, survey.edit)
 
 
 def spool(survey: Survey) -> Iterator[Finding]:

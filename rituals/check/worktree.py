@@ -15,7 +15,7 @@ from ledger.git.cli import Git
 from ledger.home import Home
 from ledger.model.event import VERB_OF
 from ledger.model.findings import Finding
-from ledger.model.layout import SESSIONS_DIR, log_path, stem_of
+from ledger.model.layout import CONTINUITY_FILE, SESSIONS_DIR, log_path, stem_of
 from ledger.model.logset import log_refs
 from ledger.model.order import is_stem
 from ledger.model.record import Record
@@ -92,9 +92,9 @@ def _lost_folder(home: Home, tree: str, path: str) -> Finding:
 _HINT = "`diurna check --absorb` makes a log of it; `diurna check --absorb --dry-run` shows which"
 
 
-def undeclared(memory: Memory, edits: tuple[Edit, ...]) -> Iterator[Finding]:
-    """Name what people edited and no log says, in the work tree (by `find_edits`) and in commits."""
-    found = [said for edit in edits for said in edit_findings(edit)]
+def undeclared(memory: Memory, edit: Edit | None) -> Iterator[Finding]:
+    """Name what people edited and no log says, in the work tree (by `find_edit`) and in commits."""
+    found = [*edit_findings(edit)] if edit else []
     found += committed_findings(memory)
     declared = {one.file for one in found}
     yield from found
@@ -119,7 +119,7 @@ def committed_findings(memory: Memory) -> Iterator[Finding]:
         where = f"the edit of commit {edit.commit[:12]} by {edit.author}"
         for event in edit.events:
             said = f"{where} says `{VERB_OF[type(event)]}: {event.id}`, and no log does"
-            yield Finding("undeclared-edit", said, edit.file, hint=_HINT)
+            yield Finding("undeclared-edit", said, CONTINUITY_FILE, hint=_HINT)
     yield from (one for one in memory.left_alone() if one.line or not unabsorbed)
 
 

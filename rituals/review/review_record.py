@@ -24,7 +24,7 @@ from ledger.model.record import Record
 from ledger.model.session import IDS_LIMIT, LOG_LIMIT_BYTES, SessionLog
 from ledger.wal.atomic_files import Lock, make_folder
 from memory.api import Memory
-from memory.worktree.page_copies import edited_paths
+from memory.worktree.page_copies import is_edited
 from memory.worktree.projection_files import refuse_edited, refuse_incomplete, refuse_unwritable
 from memory.write.draft import SessionDraft
 from rituals.check.check_registry import REVIEW, made
@@ -128,7 +128,7 @@ def _answered(
     home = memory.home
     memory.drain()
     stands = home.tip() == kept.tip and kept.code in ("", head(home.repository)[1])
-    if not stands or edited_paths(home, memory.policy):
+    if not stands or is_edited(home):
         return None
     given = dict(ask(_open(kept, {})))
     unasked = asked(_open(kept, given))

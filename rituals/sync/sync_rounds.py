@@ -25,7 +25,7 @@ from ledger.errors import (
 from ledger.git.git_objects import merge_bases
 from ledger.git.repository import read_reference
 from ledger.model.findings import Finding
-from ledger.model.layout import SENT, kept_as, stem_of
+from ledger.model.layout import CONTINUITY_FILE, SENT, kept_as, stem_of
 from ledger.model.record import Record
 from ledger.remote.remote import Remote, choose_remote
 from ledger.remote.transport import Progress, advertised, fetch, push
@@ -36,7 +36,7 @@ from memory.merge.sync_plan import APART, BEHIND, Learned, Plan
 from memory.redaction.purged_logs import refuse_purged
 from memory.redaction.withheld_texts import held_logs
 from memory.repair.lost_logs import keep, missing, named, went
-from memory.worktree.page_copies import edited_paths
+from memory.worktree.page_copies import is_edited
 from memory.worktree.projection_files import is_published, refuse_unwritable
 from memory.write.kept_out import is_own
 from rituals.sync.sync_report import Report, left
@@ -168,7 +168,7 @@ class _Sync:
 
     def _absorb_edit(self) -> bool:
         """Make a log of a person's edit before the file is written anew; tell if there was one."""
-        if not edited_paths(self._memory.home, self._memory.policy):
+        if not is_edited(self._memory.home):
             return False
         found = self._memory.absorb_first(dry_run=self._dry_run)
         self._findings += found
@@ -193,14 +193,11 @@ class _Sync:
 
     def _rewrites(self, plan: Plan) -> bool:
         """Tell whether a plan brings another projection file over one that a person edited."""
-        if self._dry_run or plan.tip == plan.ours:
+        if self._dry_run or plan.tip == plan.ours or not is_edited(self._memory.home):
             return False
-        for path in edited_paths(self._memory.home, self._memory.policy):
-            full = self._memory.home.prefix + path
-            old, new = self._git.resolve(f"{plan.ours}:{full}", f"{plan.tip}:{full}")
-            if old != new:
-                return True
-        return False
+        full = self._memory.home.prefix + CONTINUITY_FILE
+        old, new = self._git.resolve(f"{plan.ours}:{full}", f"{plan.tip}:{full}")
+        return old != new
 
     def _plan(self) -> Plan:
         """Fetch, and say what both tips come to; nothing moves but the tracking reference."""

@@ -74,7 +74,7 @@ def absorb(call: Invocation, dry_run: bool) -> int:
     else:
         lines = ["nothing to do: continuity.md is as Diurna wrote it"]
     findings = (*[said for one in edits for said in one.findings], *more)
-    first, *others = map(_edit_object, edits or (Edit("", "", b""),))
+    first, *others = map(_edit_object, edits or (Edit("", b""),))
     call.answer({**first, "others": others, "dry_run": dry_run}, lines, findings=findings)
     return 0
 
