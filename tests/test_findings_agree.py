@@ -26,8 +26,8 @@ DUE = {"check", CI, "review"}
 OF_ACTS = frozenset(
     "not-canonical false-fact similar-fact no-such-file until-unseen absorbed index-busy stale-lock object-mended "
     "cache-rebuilt fallback-identity unsigned secret-redacted private-part no-home check-failed "
-    "log-dropped note-line personal-log withheld-text fades-soon change-gone change-breaks change-version "
-    "change-decided change-ends change-untold as-of-date".split()
+    "log-dropped note-line personal-log withheld-text fades-soon change-gone change-breaks "
+    "change-ends as-of-date".split()
 )
 #: Which commands tell of a planted state.
 TOLD: dict[str, set[str]] = {

@@ -22,7 +22,7 @@ _FILE_LINES, _ALL_LINES = 4_000, 60_000
 _LINE_CHARS = 500
 #: More paths than this are too many for one command line.
 _PATHS_LIMIT = 2_000
-_HUNK = re.compile(r"@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@ ?(.*)")
+_HUNK = re.compile(r"@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 
 
 class Line(Record):
@@ -31,7 +31,6 @@ class Line(Record):
     number: int  #: of the file as it is afterwards: where the line is, or was
     text: str  #: without the blanks at its ends
     added: bool  #: it came; else it went
-    within: str  #: the line that git names as the one it stands below: a function, a class
 
 
 class FileDiff(Record):
@@ -96,7 +95,7 @@ def _files(fields: Sequence[str]) -> Iterator[FileDiff]:
 
 
 def _lines(patch: str) -> Iterator[tuple[str, Line]]:
-    path, within, number, heading = "", "", 0, True
+    path, number, heading = "", 0, True
     for line in patch.split("\n"):
         if line.startswith("diff --git "):
             heading, path = True, ""
@@ -106,8 +105,8 @@ def _lines(patch: str) -> Iterator[tuple[str, Line]]:
                 name = os.fsdecode(escape_decode(os.fsencode(name[1:-1]))[0])
             path = name[2:]
         elif hunk := _HUNK.match(line):
-            number, within, heading = int(hunk[1]), hunk[2], False
+            number, heading = int(hunk[1]), False
         elif not heading and line[:1] in ("+", "-"):
             if len(line) <= _LINE_CHARS:
-                yield path, Line(max(number, 1), line[1:].strip(), line[0] == "+", within)
+                yield path, Line(max(number, 1), line[1:].strip(), line[0] == "+")
             number += line[0] == "+"

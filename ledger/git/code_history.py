@@ -8,7 +8,6 @@ on a side that is looked at.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from ledger.git.cli import Git
@@ -82,24 +81,6 @@ class Lost(Record):
     change: Change
 
 
-class Revision(Record):
-    """What a commit did to one file: its blobs before and after, "" for none."""
-
-    path: str
-    before: str
-    after: str
-    change: Change
-
-
-class Churn(Record):
-    """How many lines of a file a commit added and deleted."""
-
-    path: str
-    added: int
-    deleted: int
-    change: Change
-
-
 class Code:
     """A code repository at one commit.
 
@@ -116,7 +97,6 @@ class Code:
         self._base = base
         self._outside = outside
         self._files: dict[str, str] | None = None
-        self._spread: dict[str, int] = {}
         self._writers: dict[str, dict[int, tuple[str, str]]] = {}
         self._without = (f":(exclude,literal){outside.rstrip('/')}",) if outside else ()
 
@@ -175,24 +155,17 @@ class Code:
 
     def present(self, names: Iterable[str]) -> frozenset[str]:
         """Return which names stand somewhere in the code, documents apart."""
-        return frozenset(self.spread(names))
-
-    def spread(self, names: Iterable[str]) -> dict[str, int]:
-        """Return in how many files of the code names stand, documents apart; no name that is in none."""
-        asked = set(names)
-        wanted = asked - self._spread.keys()
-        if wanted:
-            patterns = [part for name in wanted for part in ("-e", name)]
-            status, out, err = self._git.call(
-                "grep", "-I", "-z", "-o", "-w", "-F", *_PLAIN_GREP, *patterns, self.commit, "--",
-                *self._code_only(),
-            )  # fmt: skip
-            if status > 1:
-                raise self._git.failure("grep", status, err)
-            said = {tuple(row.split("\0")) for row in out.decode("utf-8", "replace").split("\n")}
-            counts = Counter([row[-1] for row in said])
-            self._spread |= {name: counts[name] for name in wanted}
-        return {name: count for name in asked if (count := self._spread[name])}
+        wanted = sorted(set(names))
+        if not wanted:
+            return frozenset()
+        patterns = [part for name in wanted for part in ("-e", name)]
+        status, out, err = self._git.call(
+            "grep", "-I", "-z", "-o", "-h", "-w", "-F", *_PLAIN_GREP, *patterns, self.commit, "--",
+            *self._code_only(),
+        )  # fmt: skip
+        if status > 1:
+            raise self._git.failure("grep", status, err)
+        return frozenset(out.decode("utf-8", "replace").split("\n")) & set(wanted)
 
     def removed(self, paths: Iterable[str], since_ms: int) -> Iterator[Removal]:
         """Yield the files of these names that commits took away, newest first.
@@ -266,54 +239,6 @@ class Code:
                 elif line[:1] == "-" and path:
                     for name in dict.fromkeys(finder.findall(line)):
                         yield Lost(name, path, line[1:].strip(), change)
-
-    def revisions(self, paths: Sequence[str], since_ms: int) -> Iterator[Revision]:
-        """Yield what commits did to some files, newest first."""
-        if not paths:
-            return
-        specs = [f":(literal){path}" for path in paths]
-        out = self._log(since_ms, "--raw", "--no-abbrev", "-z", specs=specs)
-        for change, rest in _commits(out):
-            fields = rest.strip("\n").split("\0")
-            for meta, path in zip(fields[0::2], fields[1::2], strict=False):
-                blobs = meta.strip("\n").split(" ")[2:4]
-                before, after = (blob.strip("0") and blob for blob in blobs)
-                yield Revision(path, before, after, change)
-
-    def churn(self, paths: Sequence[str], since_ms: int) -> Iterator[Churn]:
-        """Yield how much commits changed some files, newest first."""
-        if not paths:
-            return
-        specs = [f":(literal){path}" for path in paths]
-        out = self._log(since_ms, "--numstat", "-z", specs=specs)
-        for change, rest in _commits(out):
-            for row in rest.strip("\n").split("\0"):
-                added, _, more = row.strip("\n").partition("\t")
-                deleted, _, path = more.partition("\t")
-                if added.isdigit():  # else it is no text
-                    yield Churn(path, int(added), int(deleted), change)
-
-    def stray(self, ids: Iterable[str]) -> dict[str, Change]:
-        """Return the commits among some (short) ids that nothing here descends from any more.
-
-        An id that no object has, or several have, or that names something else, is left out.
-        """
-        wanted = list(set(ids))
-        if not wanted:
-            return {}
-        named = zip(wanted, self._git.named(wanted), strict=True)
-        known = {one: oid for one, (kind, oid) in named if kind == "commit"}
-        if not known:
-            return {}
-        ids_given = set(known.values())
-        known_by = (self.commit, "--branches", "--tags", "--remotes")
-        lost = self._git.text("rev-list", *ids_given, "--not", *known_by, check=False).split()
-        strays = ids_given.intersection(lost)
-        if not strays:
-            return {}
-        told = self._git.run("show", "-s", f"--format={_HEADER}", *strays)
-        changes = {change.commit: change for change, _ in _commits(told.decode("utf-8", "replace"))}
-        return {one: changes[oid] for one, oid in known.items() if oid in changes}
 
     def _log(self, since_ms: int, *arguments: str, specs: Sequence[str]) -> str:
         since = ended_of(stamp_of(max(0, since_ms)))

@@ -140,10 +140,7 @@ CODES: dict[str, tuple[str, str]] = {
     # what memory has on a change of the code
     "change-gone": (WARNING, "the change takes away what a fact names"),
     "change-breaks": (WARNING, "the change breaks a rule"),
-    "change-version": (WARNING, "the change sets another version than a fact says"),
     "change-ends": (INFO, "the change ends a fact, as that says itself, or breaks its check"),
-    "change-decided": (INFO, "the change is about what a decision, convention or invariant says"),
-    "change-untold": (INFO, "a change of some size of which no session log tells"),
     # secrets and personal data
     "secret-found": (ERROR, "a secret"),
     "secret-redacted": (WARNING, "a secret was not stored; its kind stands in its place"),

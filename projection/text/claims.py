@@ -27,20 +27,15 @@ def is_hash(word: str) -> bool:
     return len(word) == 40 or (bool(re.search(r"\d", word)) and bool(re.search(r"[a-f]", word)))
 
 
-PATH, FOLDER, MODULE, NAME, TARGET, VERSION, COMMIT = (
-    "path", "folder", "module", "name", "target", "version", "commit",
-)  # fmt: skip
+PATH, FOLDER, MODULE, NAME = "path", "folder", "module", "name"
 
 
 class Claim(Record):
     """One thing that a text names."""
 
-    #: `path` (of a file), `folder`, `module` (`python -m`), `name` (of a function, class or
-    #: constant), `target` (of a task runner), `version` (of a dependency), `commit`
+    #: `path` (of a file), `folder`, `module` (`python -m`), `name` (of a function, class or constant)
     kind: str
     subject: str  #: what to look for
-    detail: str = ""  #: the runner of a target, the number of a version, else ""
-    certain: bool = False  #: for a name: it is written as a call or a definition
 
 
 #: What is longer names nothing. A pattern that begins with a run of characters begins where it does, or
@@ -66,12 +61,6 @@ _DEFINED = re.compile(
 )  # fmt: skip
 _NAMED = re.compile(
     r"^[A-Za-z_]\w*(?:(?:::|\.|#|->)[A-Za-z_]\w*)*(\(.*\)|!)?$", re.ASCII | re.DOTALL
-)
-_HEX = re.compile(r"^[0-9a-f]{7,40}$")
-_NUMBERED = re.compile(
-    r"(?<![\w./@-])(@?[A-Za-z][\w.-]*(?:/[\w.-]+)?)(?:\[[\w, -]+\])?"
-    r"(?:\s*(?:==|>=|~=|=|\^|@|~|:)\s*[\"'^~>=]*|\s+[\"'^~]?)v?(\d+(?:\.\d+){0,3})(?![\w/]|[-.]\w)",
-    re.ASCII,
 )
 _SPAN = re.compile(rf"(?<!`)(`+)(?!`)(.{{1,{_LIMIT_CHARS}}}?)(?<!`)\1(?!`)", re.DOTALL)
 _ELSEWHERE = re.compile(
@@ -109,15 +98,6 @@ _SILENT = re.compile(
 _HERE = re.compile(
     r"\b(?:in )?(?:this|our|the same) (?:repo|repository|project|codebase)\b", re.IGNORECASE
 )
-_RUNNERS = {
-    "npm": ("run", "run-script"), "yarn": ("run", ""), "pnpm": ("run", ""), "bun": ("run",),
-    "make": ("",), "just": ("",),
-}  # fmt: skip
-#: Commands of the runners themselves, and targets that are there without being written.
-_BUILT_IN = frozenset(
-    "install add remove ci test start init publish exec dlx up upgrade update why link pack audit "
-    "run".split()
-)
 _INTERPRETERS = frozenset(
     "python python3 node bash sh zsh ruby deno tsx ts-node pytest uv poetry cat source".split()
 )
@@ -148,26 +128,20 @@ def _of_clause(clause: str) -> list[Claim]:
     for match in _SPAN.finditer(clause):
         found += _of_span(" ".join(match[2].split()))
     bare = _SPAN.sub(" ", clause)
-    found += [Claim(PATH, _bared(match[0])) for match in _ROOTED.finditer(bare)]
-    found += [Claim(COMMIT, one) for one in commits_in(clause)]
-    plain = clause.replace("`", "").replace("**", "")
-    numbered = _NUMBERED.finditer(plain)
-    return found + [Claim(VERSION, match[1].lower(), match[2]) for match in numbered]
+    return [*found, *[Claim(PATH, _bared(match[0])) for match in _ROOTED.finditer(bare)]]
 
 
 def _of_span(span: str) -> list[Claim]:
     """Read one code span; a long one is a listing, and names nothing."""
     defined = _DEFINED.match(span)
     if defined:
-        return [Claim(NAME, defined[1], "", True)]
+        return [Claim(NAME, defined[1])]
     if " " in span and not _NAMED.match(span):
         return _of_command(span.split(" "))
     return _of_word(span)
 
 
 def _of_word(word: str) -> list[Claim]:
-    if _HEX.match(word) and is_hash(word):
-        return [Claim(COMMIT, word)]
     path = _path(word)
     if path:
         return [path]
@@ -179,7 +153,7 @@ def _of_word(word: str) -> list[Claim]:
     certain = bool(named[1])
     inner = last.strip("_")  # with underscores or humps it is written as only code writes it
     if len(last) >= 4 and (certain or "_" in inner or re.search(r"[a-z][A-Z]", inner)):
-        return [Claim(NAME, last, "", certain)]
+        return [Claim(NAME, last)]
     return []
 
 
@@ -211,8 +185,6 @@ def _of_command(words: list[str]) -> list[Claim]:
     if len(words) < 2:
         return []
     program, rest = words[0], words[1:]
-    if program in _RUNNERS:
-        return _target(program, rest)
     if program.startswith("python") and "-m" in rest[:-1]:
         module = rest[rest.index("-m") + 1]
         named = re.match(r"^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$", module)
@@ -222,18 +194,6 @@ def _of_command(words: list[str]) -> list[Claim]:
     paths = [_path(word) for word in words if not word.startswith("-")]
     # what follows the first are arguments, often of other places
     return [path for path in paths if path is not None and path.kind == PATH][:1]
-
-
-def _target(program: str, rest: list[str]) -> list[Claim]:
-    words = [word for word in rest if not word.startswith("-")]
-    verbs = _RUNNERS[program]
-    if words and words[0] in verbs:
-        words = words[1:]
-    elif "" not in verbs or not words or (program in ("yarn", "pnpm") and words[0] in _BUILT_IN):
-        return []
-    if not words or not re.match(r"^[\w:.-]+$", words[0]):
-        return []
-    return [Claim(TARGET, words[0], program)]
 
 
 def _bared(path: str) -> str:

@@ -1,74 +1,133 @@
-"""Read a change of the code as a pull request proposes it, and work that no session log tells of."""
+"""Say what a change of the code takes away or breaks of what facts say: few lines, strongest first.
+
+Said besides is every secret and personal text that its logs bring. Whoever names a fact in a log of the
+change knows of it.
+"""
 
 from __future__ import annotations
 
-from ledger.codec.log import decode, read_header
+import re
+from collections.abc import Iterator
+
+from ledger.codec.log import decode
 from ledger.errors import NotFound, WrongUsage
+from ledger.escape import prose
 from ledger.git.cli import Git
 from ledger.git.code_diff import FileDiff, code_diff
-from ledger.git.code_history import PLAIN, Code
-from ledger.git.repository import find_repository, head
+from ledger.git.code_history import Code
+from ledger.git.repository import find_repository
 from ledger.home import IN_TREE, OWN_REPOSITORY, Home
 from ledger.model.event import FactReferenced
-from ledger.model.findings import Finding
+from ledger.model.findings import ERROR, Finding
 from ledger.model.layout import SESSIONS_DIR, stem_of
-from ledger.model.order import is_stem, milliseconds_of, stamp_of
+from ledger.model.order import is_stem
 from ledger.model.record import Record
-from ledger.model.session import SessionLog
 from memory.api import Memory
-from memory.cache.head_store import has_code
-from memory.replay.read_logs import read_bytes
+from memory.cache.ending_commits import ended
+from memory.cache.head_store import Wait
+from projection.brief.wording import label, plain, shortened
+from projection.fold.projection_state import Standing
+from projection.lifecycle.review_due import is_raised
+from projection.text.clipping import telling
+from projection.text.until_conditions import DATE, check_of, until_in, until_of
+from rituals.check.check_registry import bare, order
+from rituals.check.linted_files import text_findings
+from rituals.hosts.context.broken_rules import broken
+from rituals.hosts.context.moment_contents import may_be_told, rules_of
+from rituals.hosts.shell import read
+from rituals.review.code_questions import named_by, taken_names, taken_paths
 
 _DEEP = "in CI, check out with the whole history (`fetch-depth: 0`), or fetch what is missing"
-#: Less work than this needs no log.
-_LEAST_COMMITS, _LEAST_LINES = 5, 100
-_ABBREVIATED = 7
-#: So many commits since the last log are counted, and of so many the lines.
-_MOST_COMMITS, _READ_COMMITS = 200, 20
-_HINT = '`diurna note "decision: …"` records it'
+_GONE_HINT = "say what holds now, or that it is false: `diurna edit`, `diurna forget`"
+_TEXT_CHARS, _LINE_CHARS, _IDS_SHOWN = 100, 60, 3
+#: Files whose lines are commands, and what stands before one in them.
+_COMMANDS = re.compile(
+    r"(?:^|/)(?:[^/]+\.(?:sh|bash|mk)|(?:GNU)?[Mm]akefile|[Jj]ustfile|Dockerfile[^/]*|"
+    r"\.(?:github/workflows|gitea/workflows|ci)/[^/]+|\.gitlab-ci\.yml)$"
+)
+_LEAD = re.compile(r"^(?:RUN|CMD|-?\s*run:\s*\|?|- |[@-]+)\s*")
+#: More lines nobody reads.
+_MOST = 3
+#: What its author asked to be let be is none.
+_QUIET = ("secret-waived", "conflict-marker")
 
 
-class NewLog(Record):
-    """A session log that a change brings, in a home beside the code."""
+class Said(Record):
+    """What is said of a change."""
 
-    path: str  #: from the top
-    data: bytes
-    log: SessionLog
-
-
-class Change(Record):
-    """A range of commits."""
-
-    base: str  #: the commit that it starts from
-    head: str  #: the commit that it ends at
-    trunk: str  #: the commit of the branch that it is for, as the range names it
-    git: Git
-    branch: str  #: as the range names its end, "" for HEAD
-    code: Code  #: at its end; its history is that of the range alone
-    files: tuple[FileDiff, ...]  #: the code that differs
-    logs: tuple[NewLog, ...] = ()
-
-    @property
-    def named(self) -> frozenset[str]:
-        """The facts that its logs name: whoever wrote it knows of them."""
-        return frozenset([event.id for one in self.logs for event in one.log.events])
-
-    @property
-    def said(self) -> frozenset[str]:
-        """The facts of which its logs say something."""
-        events = [event for one in self.logs for event in one.log.events]
-        return frozenset([one.id for one in events if not isinstance(one, FactReferenced)])
+    #: what new logs hold that must not be there, and the strongest lines
+    findings: tuple[Finding, ...]
+    more: tuple[Finding, ...] = ()  #: the lines that had no room
 
 
-def change_of(home: Home, range: str, folder: str) -> Change:
-    """Read a range: `BASE...HEAD` from where they parted, `BASE..HEAD` from BASE; HEAD where none is said.
+def said_of(memory: Memory, range: str, folder: str) -> Said:
+    """Return what memory has on a range of commits; files of findings are named from the top.
 
-    `folder` is where somebody works: its repository has the code where the home has one of its own.
+    Memory is asked as it is before the change: beside the code at the commit that the range starts from,
+    else at its tip.
+
+    Args:
+        memory: the home, open.
+        range: `BASE...HEAD` from where they parted, `BASE..HEAD` from BASE; HEAD where none is said.
+        folder: where somebody works: its repository has the code where the home has one of its own.
 
     Raises:
         WrongUsage: the range names no base.
         NotFound: there is no such commit, or no code.
     """
+    home = memory.home
+    git, trunk, base, head = _ends(home, range, folder)
+    inside = home.prefix if home.kind == IN_TREE else ""
+    logs, kept = f"{inside}{SESSIONS_DIR}", not inside
+    if inside:  # the state at the tip is kept, and may be that of before the change
+        before, now = git.resolve(f"{trunk}:{logs}", f"{home.tip()}:{logs}")
+        kept = before == now != ""
+    state = memory.tip_state() if kept else memory.state(trunk)
+    files = code_diff(git, base, head, inside)
+    new = [
+        one
+        for one in files
+        if inside and one.path.startswith(f"{logs}/") and one.after and not one.before
+        and is_stem(stem_of(one.path))
+    ]  # fmt: skip
+    brought = [
+        (one.path, data)
+        for one, data in zip(new, git.blobs([one.after for one in new]), strict=True)
+        if data
+    ]
+    told = {
+        event.id
+        for _, data in brought
+        for event in decode(data, sealed=False)[0].events
+        if not isinstance(event, FactReferenced)
+    }
+    personal = memory.policy.privacy.personal
+    held = [
+        bare(finding) if finding.severity != ERROR else finding
+        for path, data in brought
+        for finding in text_findings(path, data, personal)
+        if finding.code not in _QUIET
+    ]
+    known = [
+        one
+        for one in state.standings()
+        if one.live
+        and may_be_told(one)
+        and len(one.fact.heads) == 1
+        and not (one.fact.id in told or one.fact.closed or is_raised(one.fact))
+    ]
+    code = [one for one in files if not (inside and one.path.startswith(inside))]
+    remarks = [
+        *_gone(known, Code(git, head, inside, base)),
+        *_broken(known, code),
+        *_ended(known, git, base, head, {one.path for one in code}),
+    ]
+    said = (*sorted(dict.fromkeys(held), key=order), *remarks[:_MOST])
+    return Said(said, tuple(remarks[_MOST:]))
+
+
+def _ends(home: Home, range: str, folder: str) -> tuple[Git, str, str, str]:
+    """Return the repository of the code, and what the range names: its trunk, where it starts, its end."""
     repository = home.repository if home.kind != OWN_REPOSITORY else find_repository(folder)
     if repository is None or (home.kind == OWN_REPOSITORY and repository == home.repository):
         raise NotFound("there is no code here", hint="run it in the repository of the code")
@@ -87,78 +146,66 @@ def change_of(home: Home, range: str, folder: str) -> Change:
         base = git.run("merge-base", trunk, head, check=False).decode().strip()
     if not base:
         raise NotFound(f"{left} and {right or 'HEAD'} have no commit in common here", hint=_DEEP)
-    inside = home.prefix if home.kind == IN_TREE else ""
-    differing = code_diff(git, base, head, inside)
-    code = [one for one in differing if not (inside and one.path.startswith(inside))]
-    logs = _logs(git, differing, inside) if inside else ()
-    branch = "" if right in ("", "HEAD") else right
-    ends = Code(git, head, inside, base)
-    return Change(base, head, trunk, git, branch, ends, tuple(code), logs)
+    return git, trunk, base, head
 
 
-def _logs(git: Git, files: tuple[FileDiff, ...], prefix: str) -> tuple[NewLog, ...]:
-    new = [
-        one
-        for one in files
-        if one.path.startswith(prefix + SESSIONS_DIR) and one.after and not one.before
-        and is_stem(stem_of(one.path))
-    ]  # fmt: skip
-    pairs = zip(new, git.blobs([one.after for one in new]), strict=True)
-    return tuple(
-        [NewLog(one.path, data, decode(data, sealed=False)[0]) for one, data in pairs if data]
-    )
+def _gone(known: list[Standing], code: Code) -> Iterator[Finding]:
+    """Name what facts name and the change takes away for good."""
+    # what a range does is news to whoever wrote a fact, whenever its commits were made
+    named = [one._replace(written_ms=0) for one in named_by(known)]
+    places: dict[tuple[str, str, str], list[str]] = {}
+    for one in (*taken_paths(named, code), *taken_names(named, code)):
+        ids = places.setdefault((one.named.claim.subject, one.now, one.path), [])
+        ids.append(one.named.fact.id)
+    for (subject, now, path), ids in places.items():
+        shown = ids[: _IDS_SHOWN - 1] if len(ids) > _IDS_SHOWN else ids[:-1]
+        last = f"{len(ids) - len(shown)} more" if len(ids) > _IDS_SHOWN else ids[-1]
+        who = f"{', '.join(shown)} and {last} name" if shown else f"{last} names"
+        went = f"is `{prose(now)}` now" if now else "this takes away"
+        said = f"{who} `{prose(subject)}`, which {went}"
+        yield Finding("change-gone", said, path, 0, _GONE_HINT, " ".join(ids))
 
 
-def untold_work(memory: Memory, change: Change) -> list[Finding]:
-    """Say once that people worked and no log tells of it; a log does by its branch or its commit."""
-    if change.logs or sum(max(one.size, 0) for one in change.files) < _LEAST_LINES:
-        return []
-    git, home = change.git, memory.home
-    commits, people = _commits(git, change.head, f"^{change.base}")
-    if people < _LEAST_COMMITS:
-        return []
-    names = git.text("for-each-ref", "--points-at", change.head, "--format=%(refname)")
-    refs = [name.split("/") for name in names.split()]
-    branches = {"/".join(parts[3 if parts[1] == "remotes" else 2 :]) for parts in refs}
-    began = git.text("show", "-s", "--format=%ct", change.base)
-    since = stamp_of(int(began) * 1000)  # a branch of that name may have been there before
-    tip = change.trunk if home.kind == IN_TREE else home.tip()
-    listed = [ref for ref in memory.snapshot.tip.list_logs(tip)[0] if ref.stem >= since]
-    for _, data in read_bytes(home, listed):
-        header = dict(read_header(data))
-        commit = header.get("commit", "")
-        known = [one for one in (*commits, change.head) if one.startswith(commit)]
-        named = len(commit) >= _ABBREVIATED and known
-        if named or header.get("branch") in (*branches, change.branch):
-            return []
-    said = f"{people} commits, and no session log tells of them: record what was decided?"
-    return [Finding("change-untold", said, hint=_HINT)]
+def _broken(known: list[Standing], files: list[FileDiff]) -> Iterator[Finding]:
+    """Name the rules that the change breaks: by a command in a script, by an edit of what nobody edits.
 
-
-def untold_since(home: Home, newest: str) -> int:
-    """Return how many commits of people HEAD has behind the newest log, 0 where none is missing.
-
-    Lines are counted only where there are enough commits. `newest` is the log's stem, "" for none.
+    The rules are read as at the moment of a command (`rituals.hosts.context.moment_contents`).
     """
-    repository = home.repository
-    commit = head(repository)[1] if newest and has_code(home) and not repository.promisor else ""
-    if not commit:
-        return 0
-    git, since = repository.git(), f"--since={milliseconds_of(newest) // 1000 + 1}"
-    outside = [f":(exclude,literal){home.prefix.rstrip('/')}"] if home.prefix else []
-    places = ("--", ".", *outside)
-    commits, people = _commits(git, f"--max-count={_MOST_COMMITS}", since, commit, *places)
-    if people < _LEAST_COMMITS:
-        return 0
-    read = commits[: min(people, _READ_COMMITS)]
-    rows = git.text("show", "--format=", "--numstat", *PLAIN, *read, *places).split("\n")
-    sizes = [size for row in rows for size in row.split("\t")[:2] if size.isdigit()]
-    return people if sum(map(int, sizes)) >= _LEAST_LINES else 0
+    rules = rules_of(known, {})
+    for file in files:
+        breaks = [
+            (row, f"edits {prose(file.path)}", 0) for row in rules.at([file.path], changed=True)
+        ]
+        for line in file.lines if rules.signs and _COMMANDS.search(file.path) else ():
+            said = _LEAD.sub("", line.text)
+            if line.added and any(sign in said for sign in rules.signs):
+                does = f"runs `{shortened(plain(said), _LINE_CHARS)}`"
+                breaks += [
+                    (row, does, line.number) for row in broken(said, read(said), rules.against)
+                ]
+        for row, does, number in breaks:
+            fact = known[int(row)].fact
+            cited = shortened(plain(telling(fact.text, (), _TEXT_CHARS)), _TEXT_CHARS)
+            said = f"{fact.id} ({label(fact.kind)}): {cited} — this {does}"
+            yield Finding("change-breaks", said, file.path, number, "", fact.id)
 
 
-def _commits(git: Git, *arguments: str) -> tuple[list[str], int]:
-    """Return the commits that `git log` lists, those of people first, and how many are."""
-    out = git.text("log", "--no-merges", "--format=%H %ae %an", *arguments)
-    rows = [row.partition(" ") for row in out.split("\n") if row]
-    people = [commit for commit, _, author in rows if "[bot]" not in author]
-    return [*people, *[commit for commit, _, author in rows if "[bot]" in author]], len(people)
+def _ended(
+    known: list[Standing], git: Git, base: str, head: str, changed: set[str]
+) -> Iterator[Finding]:
+    """Name the facts that the change ends, as they say themselves, and those whose check it breaks."""
+    waits = [
+        Wait(one.fact.id, one.fact.heads[0].id, words, "" if until.checks else base, 0)
+        for one in known
+        for words in (until_of(one.fact.meta)[0], check_of(one.fact.meta))
+        if (until := until_in(words)) and until.form != DATE
+    ]
+    before = ended(git, base, [one for one in waits if not one.birth])
+    for wait, end in ended(git, head, waits).items():
+        until = until_in(wait.until)
+        if wait not in before and until:  # else the check failed by then
+            does = "fails its check" if until.checks else "ends"
+            said = f"{wait.fact} {does} with this: {plain(end.said)}"
+            hint = f"by commit {end.commit[:7]}"
+            path = until.place if until.place in changed else ""
+            yield Finding("change-ends", said, path, 0, hint, wait.fact)

@@ -66,14 +66,7 @@ RULES: dict[str, Rule] = {
     "file-renamed": Rule("Files that were renamed"),
     "folder-gone": Rule("Folders that are gone"),
     "name-gone": Rule("Names that are gone from the code"),
-    "command-gone": Rule("Commands that are gone"),
-    "version-changed": Rule("Versions that changed"),
     "check-fails": Rule("Facts whose check fails"),
-    "commit-stray": Rule("Commits that are not in the history"),
-    "code-changed": Rule(
-        "Code that changed a lot since",
-        "Read these again: the code that they name changed a lot since they were last used.",
-    ),
     DROPPED: Rule(
         "Branches that are gone",
         accept="The work was abandoned", reject="The work is still open",

@@ -21,11 +21,9 @@ from memory.replay.replayed_state import state_of
 from projection.document.fact_remarks import GONE, NOWHERE, RENAMED, Gone
 from projection.fold.projection_state import Standing
 from projection.lifecycle.review_due import raised_threads
-from projection.text.claims import FOLDER, MODULE, NAME, PATH
-from rituals.review.named_things import Named, named_by, taken_names, taken_paths
+from projection.text.claims import NAME
+from rituals.review.code_questions import Named, named_by, taken_names, taken_paths
 from rituals.review.questions import answered_keys
-
-_KINDS = frozenset((PATH, FOLDER, MODULE, NAME))
 
 
 def make(home: Home) -> None:
@@ -55,7 +53,7 @@ def make(home: Home) -> None:
 def made(standings: Iterable[Standing], code: Code, before: Truths | None = None) -> Truths:
     """Find what is gone of what facts name; `before` was found for an earlier commit."""
     standings = list(standings)
-    named = [one for one in named_by(standings, faded=True) if one.claim.kind in _KINDS]
+    named = named_by(standings, faded=True)
     answered = answered_keys(raised_threads(standing.fact for standing in standings))
     asked = frozenset(before.asked) if before is not None else frozenset()
     since = code.since(before.code) if before is not None and asked else None
@@ -76,7 +74,7 @@ def _lacks(named: list[Named], code: Code, answered: set[str], *, names: bool) -
         return []
     lacks = []
     for one in (
-        *taken_paths(named, code, code.files()),
+        *taken_paths(named, code),
         *(taken_names(named, code) if names else ()),
     ):
         fact, subject, now = one.named.fact, prose(one.named.claim.subject), prose(one.now)

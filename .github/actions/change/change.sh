@@ -3,7 +3,6 @@
 set -euo pipefail
 range="$CHANGE_BASE...$CHANGE_HEAD"
 options=()
-if [ "$CHANGE_UNTOLD" = true ]; then options+=(--untold); fi
 if [ -n "$CHANGE_SARIF" ]; then
   diurna check --diff "$range" "${options[@]}" --format sarif > "$CHANGE_SARIF" || true
 fi

@@ -39,7 +39,6 @@ def check(
         publish="Write and commit the pages where they differ from what the logs say.",
         restore="Commit again what history took from the ledger.",
     ),
-    untold: bool = option("With --diff: say, too, if no session log tells of the work.", goes="diff"),
     format: str = option("With --ci, --diff or FILE: how to write it; --json is --format json.",
         choices=("text", "json", "sarif", "github"), goes="plain ci diff"),
     write: bool = option(
@@ -59,9 +58,8 @@ def check(
     printed. FILE is a draft, a log or a page, checked before it is recorded.
 
     --diff says in at most three lines what memory has on a change of the code: what facts name and it
-    takes away, rules that it breaks, versions that facts state otherwise, facts that it ends, and what
-    was decided about it. A...B is what B has since it left A, as in a pull request; A..B is what lies
-    between them.
+    takes away, rules that it breaks, and facts that it ends. A...B is what B has since it left A, as in a
+    pull request; A..B is what lies between them.
 
     --absorb reads your edits of continuity.md: reword a fact, tick a thread, add or delete a bullet, or
     set `tier: core`. What cannot become a log is named with its line, and then nothing changes. --publish
@@ -103,7 +101,7 @@ def check(
         )
     call.json = call.json or format == "json"
     if mode == "diff":
-        return _impact(call, files[0], strict, untold, format)
+        return _impact(call, files[0], strict, format)
     return _lint(call, files, strict, format)
 
 
@@ -188,12 +186,12 @@ def _lint(call: Invocation, files: tuple[str, ...], strict: bool, form: str) -> 
     return int(_is_bad(findings, strict))
 
 
-def _impact(call: Invocation, change: str, strict: bool, untold: bool, form: str) -> int:
+def _impact(call: Invocation, change: str, strict: bool, form: str) -> int:
     """Say what memory has on a change of the code."""
-    from rituals.review.change_remarks import said_of
+    from rituals.review.code_change import said_of
 
     memory = call.memory()
-    found = said_of(memory, change, call.folder(), untold=untold)
+    found = said_of(memory, change, call.folder())
     bad = _is_bad(found.findings, strict)
     if not _on_forge(call, form, found.findings, "", f"{memory.home.prefix}diurna.toml"):
         call.answer({**all_fields_of(found), "ok": not bad}, findings=found.findings)
