@@ -192,6 +192,21 @@ def test_what_a_dead_join_showed_goes_though_the_person_went_on(
     repo.git("merge", "-q", "--no-edit", "theirs")
 
 
+def test_a_git_that_outlives_its_writer_takes_no_log_out(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It moves the branch while the next command waits for it: the log stays in the work tree and the index."""
+    home = world.home(OWN_REPOSITORY, facts={"first": "fact: Webhooks retry."})
+    home.at_step(1, "die", "note", "fact: Queues drain.", on="git update-index", behind=True)
+    made = (home.common / "diurna/lock").read_text().split()[3]
+    monkeypatch.setattr(
+        "memory.worktree.tree_update.await_gits",
+        lambda *_: home.git("update-ref", "refs/heads/main", made),
+    )
+    home.run("status")
+    assert home.git("status", "--porcelain") == "" and home.tip() == made
+
+
 def test_a_lock_of_somebody_elses_is_left_to_them(repo: Repo, run: Run) -> None:
     """Without a death nothing is looked for, and one from before the note is not the dead one's."""
     lock = repo.path / ".git/index.lock"

@@ -187,6 +187,10 @@ def finish_dead(home: Home, lock: Lock, tip: str = "") -> list[Finding]:
     if not reference or reference != home.reference:
         lock.settle()
         return findings
+    shown = home.checked_out and made and lock.note.startswith((reference, EVERY))
+    if shown and base == (tip or home.tip()):
+        await_gits(where.commondir, lock.noted_at)
+        tip = ""  # that git may have moved it while it was waited for
     tip = tip or home.tip()
     if base != tip:
         if home.checked_out:
@@ -194,9 +198,7 @@ def finish_dead(home: Home, lock: Lock, tip: str = "") -> list[Finding]:
         else:
             findings += show_move(home, base, tip)
         findings += show_elsewhere(home, base, tip)
-    if home.checked_out and made and lock.note.startswith((reference, EVERY)):
-        if base == tip:
-            await_gits(where.commondir, lock.noted_at)
+    if shown:
         here, at = head(where)
         catch_up(home, made, tip if here == home.reference else at)  # whoever moved the branch
     if not is_behind(findings):
