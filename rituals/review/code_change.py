@@ -84,30 +84,7 @@ def said_of(memory: Memory, range: str, folder: str) -> Said:
         kept = before == now != ""
     state = memory.tip_state() if kept else memory.state(trunk)
     files = code_diff(git, base, head, inside)
-    new = [
-        one
-        for one in files
-        if inside and one.path.startswith(f"{logs}/") and one.after and not one.before
-        and is_stem(stem_of(one.path))
-    ]  # fmt: skip
-    brought = [
-        (one.path, data)
-        for one, data in zip(new, git.blobs([one.after for one in new]), strict=True)
-        if data
-    ]
-    told = {
-        event.id
-        for _, data in brought
-        for event in decode(data, sealed=False)[0].events
-        if not isinstance(event, FactReferenced)
-    }
-    personal = memory.policy.privacy.personal
-    held = [
-        bare(finding) if finding.severity != ERROR else finding
-        for path, data in brought
-        for finding in text_findings(path, data, personal)
-        if finding.code not in _QUIET
-    ]
+    held, told = _brought(git, files, f"{logs}/", memory) if inside else ([], set())
     known = [
         one
         for one in state.standings()
@@ -124,6 +101,22 @@ def said_of(memory: Memory, range: str, folder: str) -> Said:
     ]
     said = (*sorted(dict.fromkeys(held), key=order), *remarks[:_MOST])
     return Said(said, tuple(remarks[_MOST:]))
+
+
+def _brought(
+    git: Git, files: tuple[FileDiff, ...], folder: str, memory: Memory
+) -> tuple[list[Finding], set[str]]:
+    """Return what new logs hold that must not be there, and of which facts they say something."""
+    new = [one for one in files if one.path.startswith(folder) and one.after and not one.before]
+    new = [one for one in new if is_stem(stem_of(one.path))]
+    held: list[Finding] = []
+    told: set[str] = set()
+    for one, data in zip(new, git.blobs([one.after for one in new]), strict=True):
+        held += text_findings(one.path, data or b"", memory.policy.privacy.personal)
+        events = decode(data or b"", sealed=False)[0].events
+        told.update([event.id for event in events if not isinstance(event, FactReferenced)])
+    loud = [one for one in held if one.code not in _QUIET]
+    return [bare(one) if one.severity != ERROR else one for one in loud], told
 
 
 def _ends(home: Home, range: str, folder: str) -> tuple[Git, str, str, str]:
