@@ -12,7 +12,7 @@ from ledger.codec.log import encode
 from ledger.model.event import FactCreated, FactSuperseded
 from ledger.model.session import LOG_LIMIT_BYTES, SessionLog
 from rituals.intake.sources import SOURCES
-from rituals.intake.stored_facts import Brought, parts
+from rituals.intake.stored_facts import parts
 from tests.conftest import diagonal, each_row
 from tests.hostile_stores import CANARY, HOSTILE_TEXTS, NODES, PLANTS, SCHEMAS, TABLES, corrupt
 from tests.world import OWN_REPOSITORY, Answer, Place, World
@@ -118,8 +118,8 @@ def test_what_is_taken_in_fits_its_logs() -> None:
     """Also where much of it has no text: no log is over the limit of the format, nothing is left out."""
     ids = [f"{'f' * 74}{number:06}" for number in range(4900)]
     said = [FactSuperseded(one, f"n{one[1:]}") for one in ids]
-    brought = [Brought(FactCreated(one, "So it is. " * 60), ()) for one in ids[:700]]
-    logs = parts(brought, said)
+    brought = [(FactCreated(one, "So it is. " * 60),) for one in ids[:700]]
+    logs = parts([*brought, *[(one,) for one in said]])
     assert sorted(one.id for log in logs for one in log) == sorted(ids[:700] + ids)
     header = (("agent", "a"), ("type", "import"))
     sizes = [len(encode(SessionLog(header, "T", "", tuple(log)))) for log in logs]

@@ -15,6 +15,7 @@ from ledger.model.findings import Finding
 from ledger.model.layout import CONTINUITY_FILE, TREE_PREFIX
 from ledger.secrets.scanner import without_secrets
 from memory.api import Memory
+from memory.write.draft import Receipt
 from rituals.answers.record_fields import fields_of
 from rituals.cli.context import STDIN, Invocation
 from rituals.cli.output import Line, counted
@@ -128,13 +129,15 @@ def _take_in(
     for number, reading in enumerate(readings):
         told = []
         for where, plan in planned(reading) if done and number else plans[number]:
-            written = None
+            written: list[Receipt] = []
             if done and plan.logs:
                 written = apply_intake(where, plan, agent=call.agent, progress=call.out.progress)
                 lines += written_lines(plan, written, where.home.branch)
-                call.landed = call.landed or (where is memory and bool(written.commits))
+                call.landed = call.landed or (
+                    where is memory and any(one.commit for one in written)
+                )
             told.append(intake_object(plan, written))
-            findings += [*(written.findings if written else ()), *plan.findings]
+            findings += [found for one in written for found in one.findings] + [*plan.findings]
         objects.append({**told[0], "yours": told[1] if len(told) > 1 else None})
     if own is not None:
         own.close()
@@ -195,22 +198,22 @@ def take_in_items(
     for one in answers:
         if one["state"] == REFUSED and one["number"] in numbers and pick.strip() != "all":
             raise WrongUsage(f"{one['number']} is refused: {one['why']}", where="--pick")
-    plan, done = plan_intake(memory, proposals.reading(numbers)), None
+    plan, done = plan_intake(memory, proposals.reading(numbers)), list[Receipt]()
     lines: list[Line] = []
     if plan.logs and not dry_run:
         done = apply_intake(memory, plan, agent=call.agent, progress=call.out.progress)
-        call.landed = bool(done.commits)
+        call.landed = any(one.commit for one in done)
         lines = [*written_lines(plan, done, memory.home.branch)]
     elif numbers and not plan.logs:
         lines = ["nothing new"]
     hint = "nothing was written; --write takes it in" if plan.logs else ""
-    if done is None and not numbers:
+    if not done and not numbers:
         first = f"`--pick {fresh[0]['number']}` records that one, `--pick all` all" if fresh else ""
         hint = f"nothing was recorded; {first or 'nothing is new'}"
     said = {"commit": proposals.commit, "items": answers, **intake_object(plan, done)}
-    findings = (*(done.findings if done else ()), *plan.findings)
+    findings = (*[found for one in done for found in one.findings], *plan.findings)
     call.answer(
-        {**said, "dry_run": done is None}, lines, findings=findings, hints=() if done else (hint,)
+        {**said, "dry_run": not done}, lines, findings=findings, hints=() if done else (hint,)
     )
 
 

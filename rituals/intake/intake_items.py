@@ -6,17 +6,13 @@ already is known by its key or its words; what can not be known is asked by thre
 
 from __future__ import annotations
 
-from ledger.model.event import Event, FactCreated, ThreadReopened
+from ledger.model.event import Event, FactCreated
 from ledger.model.findings import Finding
 from ledger.model.ids import version_id
 from ledger.model.record import Record
-from memory.redaction.withheld_lines import Telling
 from memory.write.birth_footers import footer_value
 from projection.brief.wording import shortened
-from projection.fold.fact_history import Fact
-from projection.fold.full_replay import State
 from projection.policy.model import THREAD_KIND
-from projection.text.normalize import plain
 
 #: What becomes of an item that its source changed: an update, or a question where memory changed it too.
 UPDATED, ASKED = "updated", "asked"
@@ -58,12 +54,24 @@ class Reading(Record):
     decided: bool = False
 
 
-class Planned(Record):
-    """An item that becomes a fact."""
+class Draft(Record):
+    """An item as it would be stored."""
 
-    id: str
-    item: Item
-    event: FactCreated
+    item: Item  #: as its source has it
+    key: str  #: of the footer `key`
+    event: FactCreated  #: that brings it; in a plan with its id
+    secrets: int = 0  #: how many were taken out
+    findings: tuple[Finding, ...] = ()  #: what was changed so that it can stand in a log
+
+    @property
+    def id(self) -> str:
+        """Its fact."""
+        return self.event.id
+
+    @property
+    def text(self) -> str:
+        """The text as it is stored."""
+        return self.event.text or ""
 
 
 class Changed(Record):
@@ -80,7 +88,7 @@ class IntakePlan(Record):
     """What one reading of a source comes to."""
 
     source: str  #: its name
-    new: tuple[Planned, ...] = ()  #: what becomes a fact, in the source's order
+    new: tuple[Draft, ...] = ()  #: what becomes a fact, in the source's order
     same: int = 0  #: how many items memory has already
     ids: tuple[
         tuple[str, str], ...
@@ -97,14 +105,6 @@ class IntakePlan(Record):
     logs: tuple[tuple[Event, ...], ...] = ()
 
 
-class Applied(Record):
-    """What was written."""
-
-    stems: tuple[str, ...] = ()  #: of the logs, oldest first; none where there was nothing new
-    commits: tuple[str, ...] = ()  #: that have them; fewer where a log waits in the spool
-    findings: tuple[Finding, ...] = ()  #: what was noticed
-
-
 #: Footers of what was taken in: what its source calls it, and the text that it last had there.
 KEY, IMPORTED = "key", "imported"
 _KEY_CHARS, _QUOTED_CHARS = 200, 300
@@ -116,58 +116,6 @@ def key_in(source: str, key: str) -> str:
     if len(value) > _KEY_CHARS:
         value = f"{value[:_KEY_CHARS]}… {version_id(value)}"
     return value
-
-
-class Known:
-    """What a memory holds; `telling` knows what is withheld of it, None for nothing."""
-
-    def __init__(self, state: State, telling: Telling | None) -> None:
-        self._state, self._telling = state, telling
-        self.facts: dict[str, Fact] = {}  #: those that hold, by id
-        self._by_key: dict[str, list[Fact]] = {}
-        self._by_text: dict[str, Fact] = {}
-        for id in state.histories:
-            fact = state.fact(id)
-            if fact is None:
-                continue
-            if fact.redacted:
-                continue
-            for name, value in fact.meta:
-                if name == KEY:
-                    self._by_key.setdefault(value, []).append(fact)
-            if not fact.false:
-                self.facts[id] = fact
-            for head in fact.heads:
-                said = plain(head.text)
-                if not fact.false or said not in self._by_text:
-                    self._by_text[said] = fact
-
-    def taken(self, id: str, text: str = "") -> bool:
-        """Tell whether some log names an id."""
-        return id in self._state.histories
-
-    def of_key(self, key: str) -> Fact | None:
-        """Return the fact that came from a source under a key: one that holds, where several did."""
-        found = self._by_key.get(key, [])
-        return min(found, key=lambda fact: (fact.false, fact.id), default=None)
-
-    def saying(self, text: str) -> Fact | None:
-        """Return the fact that has a text but for case, marks and white space; rather one that holds."""
-        return self._by_text.get(plain(text))
-
-    def reword(self, fact: Fact, text: str) -> None:
-        """Let a fact say something else from now on."""
-        for said in [said for said, one in self._by_text.items() if one.id == fact.id]:
-            del self._by_text[said]
-        self._by_text.setdefault(plain(text), fact)
-
-    def withholds(self, text: str) -> bool:
-        """Tell whether a text says again what was redacted."""
-        return self._telling is not None and self._telling.repeats(text)
-
-    def reopened(self, id: str) -> bool:
-        """Tell whether somebody opened a thread again."""
-        return any(isinstance(act.event, ThreadReopened) for act in self._state.histories[id].acts)
 
 
 def asking(id: str, version: str) -> str:

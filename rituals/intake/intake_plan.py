@@ -10,142 +10,98 @@ for word; what a text means is not looked at. Keeps I1 to I6.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
-from ledger.model.event import Event, FactCreated, ThreadClosed
+from ledger.model.event import Event, FactCreated, FactUpdated, ThreadClosed, ThreadReopened
 from ledger.model.findings import Finding
 from ledger.model.ids import is_fact_id, version_id
 from memory.api import Memory
 from memory.redaction.withheld_lines import telling_of
-from memory.write.draft import SessionDraft
+from memory.write.draft import Receipt, SessionDraft
 from projection.fold.fact_history import Fact
-from projection.fold.full_replay import State
 from projection.policy.model import CLOSABLE
+from projection.text.normalize import plain
 from rituals.intake.intake_items import (
     ASKED,
     IMPORTED,
+    KEY,
     UPDATED,
-    Applied,
     Changed,
+    Draft,
     IntakePlan,
-    Item,
-    Known,
     LeftOut,
-    Planned,
     Reading,
     asking,
     changed_twice,
     denied,
     key_in,
 )
-from rituals.intake.stored_facts import (
-    Brought,
-    Draft,
-    Drafts,
-    parts,
-    places_clean,
-    update_to,
-    with_edges,
-    without_circles,
-)
+from rituals.intake.stored_facts import Drafts, parts, places_clean, with_edges
 from rituals.record.draft_composer import id_of_text, words_for
 
 
 def plan_intake(memory: Memory, reading: Reading) -> IntakePlan:
     """Plan what a reading of a source brings to a home, which is open; nothing is written."""
-    made = _Planning(memory, reading)
-    made.sort_out()
-    return made.plan()
+    return _Planning(memory, places_clean(reading)).plan()
 
 
 class _Planning:
-    """The making of one plan."""
+    """The making of one plan: what memory holds, and what of a reading is new to it."""
 
     def __init__(self, memory: Memory, reading: Reading) -> None:
-        self._memory, self._reading = memory, places_clean(reading)
-        self._state: State = memory.state()
-        telling = memory.ask(lambda cache: telling_of(memory.home, cache))
-        self._known = Known(self._state, telling)
+        self._memory, self._reading, self._state = memory, reading, memory.state()
+        self._telling = memory.ask(lambda cache: telling_of(memory.home, cache))
+        self._facts: dict[str, Fact] = {}  # by the key of their source; of several one that holds
+        self._texts: dict[str, str] = {}  # ids by what they say, also those to be
+        there = [fact for fact in map(self._state.fact, self._state.histories) if fact]
+        for fact in sorted(there, key=lambda fact: (fact.false, fact.id)):
+            if not fact.redacted:
+                for key in [value for name, value in fact.meta if name == KEY]:
+                    self._facts.setdefault(key, fact)
+                for head in fact.heads:
+                    self._texts.setdefault(plain(head.text), fact.id)
         self._words = words_for(memory)
-        self._drafts = Drafts(reading.source, self._state.policy, memory.occasion().now_ms)
         self._same = 0
-        self._redacted = 0
-        self._findings: list[Finding] = []
-        self._left_out = list(self._reading.left_out)
-        self._personal: list[Item] = []
+        self._left_out = list(reading.left_out)
         self._new: dict[str, Draft] = {}  # by key
         self._changed: list[tuple[Changed, Draft]] = []
-        self._denied: dict[str, FactCreated] = {}
+        self._threads: dict[str, FactCreated] = {}
         self._closed: list[str] = []
         self._ids: dict[str, str] = {}  # facts by key, also those to be
         self._items: dict[str, str] = {}  # the same by the keys of their items
-        self._used: set[str] = set()  # ids, also those to be
-        self._texts: dict[str, str] = {}  # key of what is new, by its words
 
-    def sort_out(self) -> None:
-        """Say of each item what it is to this memory; in an order that is not the source's."""
-        policy = self._state.policy
-        drafts = self._drafts
-        shared = not policy.personal
-        found: list[Draft] = []
-        for item in self._reading.items:
-            if shared and item.personal:
-                self._personal.append(item)
-                continue
-            draft = drafts.draft(item)
-            if isinstance(draft, LeftOut):
-                self._left_out.append(draft._replace(key=item.key))
-            else:
-                found.append(draft)
+    def plan(self) -> IntakePlan:
+        """Say of each item what it is to this memory, in an order that is not the source's."""
+        reading, policy = self._reading, self._state.policy
+        personal = [item for item in reading.items if item.personal and not policy.personal]
+        drafts = Drafts(reading.source, policy, self._memory.occasion().now_ms)
         once: dict[str, Draft] = {}
-        for draft in sorted(found, key=lambda one: (one.key, one.text, one.item)):
+        made = [drafts.draft(item) for item in reading.items if item not in personal]
+        self._left_out += [one for one in made if isinstance(one, LeftOut)]
+        there = [one for one in made if isinstance(one, Draft)]
+        for draft in sorted(there, key=lambda one: (one.key, one.text, one.item)):
             if once.setdefault(draft.key, draft) is not draft:
-                why = "the source calls another one the same"
-                self._leave_out(draft, why)
-        unknown: list[Draft] = []
+                self._leave_out(draft, "the source calls another one the same")
         for draft in once.values():
-            fact = self._known.of_key(draft.key)
-            if fact is None:
-                unknown.append(draft)
-            else:
-                self._again(draft, fact)
-        self._used = set(self._ids.values())
+            if draft.key in self._facts:
+                self._again(draft, self._facts[draft.key])
         # now that it is known what the others will say; an id that is given comes before one that is made
-        for draft in sorted(unknown, key=lambda one: not is_fact_id(one.item.id)):
-            self._unknown(draft)
+        for draft in sorted(once.values(), key=lambda one: not is_fact_id(one.item.id)):
+            if draft.key not in self._facts:
+                self._unknown(draft)
+        order = {item: number for number, item in enumerate(reading.items)}
+        new = sorted(self._new.values(), key=lambda one: (order[one.item], one.key))
+        brought = [*new, *[draft for change, draft in self._changed if change.how == UPDATED]]
+        findings: list[Finding] = [found for draft in new for found in draft.findings]
+        return IntakePlan(
+            reading.source, tuple(new), self._same, tuple(self._items.items()),
+            tuple([change for change, _ in self._changed]), tuple(self._closed),
+            tuple(self._left_out), tuple(personal), sum(one.secrets for one in brought),
+            tuple(findings), self._logs(new),
+        )  # fmt: skip
 
-    def _unknown(self, draft: Draft) -> None:
-        """Sort out an item that did not come from its source before."""
-        withheld = self._known.withholds(draft.text)
-        if withheld or draft.event.mark == "x":
-            why = "it was redacted here" if withheld else "it is settled already"
-            self._leave_out(draft, why)
-            return
-        fact = self._known.saying(draft.text)
-        if fact is not None:
-            self._is(draft, fact.id)
-            if fact.false:
-                self._false_here(draft, fact)
-            else:
-                self._same += 1
-            return
-        from projection.text.normalize import plain
-
-        said = plain(draft.text)
-        first = self._texts.get(said, "")
-        if first:
-            self._same += 1
-            self._is(draft, self._ids[first])
-            return
-        made = draft.item.id if is_fact_id(draft.item.id) else self._made(draft)
-        if made in self._used or self._known.taken(made):
-            why = f"`{made}` is another fact: give it an id that is free"
-            self._leave_out(draft, why)
-            return
-        self._texts[said] = draft.key
-        self._is(draft, made)
-        self._used.add(made)
-        self._new[draft.key] = draft
+    def _taken(self, id: str, text: str = "") -> bool:
+        return id in self._state.histories
 
     def _leave_out(self, draft: Draft, why: str) -> None:
         self._left_out.append(LeftOut(draft.item.place, why, draft.item.key))
@@ -154,97 +110,92 @@ class _Planning:
         """Note which fact a draft is, or is to be."""
         self._ids[draft.key] = self._items[draft.item.key] = id
 
-    def _made(self, draft: Draft) -> str:
-        """Make an id of a text: of its first line, or of all of it where several have that one."""
-        made = ""
-        for text in (draft.named, draft.text):
-            made = id_of_text(text, self._used, self._known.taken, self._words)
-            if made not in self._used and not self._known.taken(made):
-                break
-        return made
+    def _unknown(self, draft: Draft) -> None:
+        """Sort out an item that did not come from its source before."""
+        withheld = self._telling is not None and self._telling.repeats(draft.text)
+        if withheld or draft.event.mark == "x":
+            why = "it was redacted here" if withheld else "it is settled already"
+            return self._leave_out(draft, why)
+        words, used = plain(draft.text), set(self._ids.values())
+        if words in self._texts:
+            id = self._texts[words]
+            self._is(draft, id)
+            fact = self._state.fact(id)
+            if fact and fact.false:
+                return self._false_here(draft, fact)
+            self._same += 1
+            return None
+        id, first = draft.item.id, draft.text.split("\n", 1)[0]
+        if not is_fact_id(id):  # of its first line, or of all of it where several have that one
+            for text in (first if len(first.split()) > 1 else draft.text, draft.text):
+                id = id_of_text(text, used, self._taken, self._words)
+                if id not in used and not self._taken(id):
+                    break
+        if id in used or self._taken(id):
+            return self._leave_out(draft, f"`{id}` is another fact: give it an id that is free")
+        self._texts[words] = id
+        self._is(draft, id)
+        self._new[draft.key] = draft._replace(event=draft.event._replace(id=id))
+        return None
 
     def _again(self, draft: Draft, fact: Fact) -> None:
         """Sort out an item that came from its source before."""
         self._is(draft, fact.id)
-        settled = draft.event.mark == "x" and fact.kind in CLOSABLE and not fact.false
-        if settled and not fact.closed and not self._known.reopened(fact.id):
-            self._closed.append(fact.id)
+        acts = self._state.histories[fact.id].acts
+        open_ = fact.kind in CLOSABLE and not (fact.false or fact.closed)
+        if draft.event.mark == "x" and open_:
+            if not any(isinstance(act.event, ThreadReopened) for act in acts):
+                self._closed.append(fact.id)
         heads = tuple([head.id for head in fact.heads])
         base, now = dict(fact.meta).get(IMPORTED, ""), version_id(draft.text)
         changed = Changed(fact.id, draft.item, fact.text, draft.text, UPDATED)
         if fact.false and self._reading.decided and now in (base, *heads):
             self._false_here(draft, fact)
-        elif now == base or now in heads:
+        elif now in (base, *heads):
             self._same += fact.id not in self._closed
         elif heads == (base,) and not fact.false:
             self._changed.append((changed, draft))
-            self._redacted += draft.secrets
-            self._known.reword(fact, draft.text)
-        elif self._known.taken(asking(fact.id, now)):
+            self._texts = {words: id for words, id in self._texts.items() if id != fact.id}
+            self._texts.setdefault(plain(draft.text), fact.id)
+        elif self._taken(asking(fact.id, now)):
             self._same += 1
         else:
             self._changed.append((changed._replace(how=ASKED), draft))
+            thread = changed_twice(self._reading.source, fact.id, draft.text)
+            self._threads[thread.id] = thread
 
     def _false_here(self, draft: Draft, fact: Fact) -> None:
         """Leave out what memory calls false; of a decision that its document accepts, ask."""
-        place = draft.item.place
         if self._reading.decided and not fact.redacted:
-            asked = denied(fact.id, place.partition("@")[0].rpartition(":")[0])
-            self._denied[asked.id] = asked
+            asked = denied(fact.id, draft.item.place.partition("@")[0].rpartition(":")[0])
+            self._threads[asked.id] = asked
         self._leave_out(draft, f"`{fact.id}` says it, and is false here")
 
-    def _edges(self) -> list[tuple[str, str]]:
-        """Return what replaces what, as (old, new) ids."""
-        source = self._reading.source
-        born = {self._ids[key] for key in self._new}
-        pairs = []
-        for key, draft in sorted(self._new.items()):
-            for name in draft.item.replaces:
-                value = key_in(source, name)
-                fact = self._known.of_key(value)
-                old = self._ids.get(value) or (fact.id if fact else "")
-                if old in self._known.facts or old in born:
-                    pairs.append((old, self._ids[key]))
-        return without_circles(pairs, self._state)
+    def _replaced(self, draft: Draft) -> list[str]:
+        """Return the ids that a new fact takes the place of."""
+        found = []
+        for key in [key_in(self._reading.source, name) for name in draft.item.replaces]:
+            fact = self._facts.get(key)
+            if key in self._new or (fact and not fact.false):
+                found.append(self._ids.get(key) or (fact.id if fact else ""))
+        return found
 
-    def plan(self) -> IntakePlan:
-        """Put it together."""
-        order = {item: number for number, item in enumerate(self._reading.items)}
-        new: list[Planned] = []
-        for key, draft in sorted(self._new.items(), key=lambda one: (order[one[1].item], one[0])):
-            self._redacted += draft.secrets
-            self._findings += draft.findings
-            id = self._ids[key]
-            new.append(Planned(id, draft.item, draft.event._replace(id=id)))
-        return IntakePlan(
-            self._reading.source, tuple(new), self._same, tuple(self._items.items()),
-            tuple([changed for changed, _ in self._changed]), tuple(self._closed),
-            tuple(self._left_out), tuple(self._personal), self._redacted, tuple(self._findings),
-            self._logs(new),
-        )  # fmt: skip
-
-    def _logs(self, new: Sequence[Planned]) -> tuple[tuple[Event, ...], ...]:
+    def _logs(self, new: list[Draft]) -> tuple[tuple[Event, ...], ...]:
         """Return the events of the logs: births, then what needs them to be there."""
-        source = self._reading.source
-        births = sorted(
-            [one.event for one in new],
-            key=lambda one: (dict(one.meta).get("created", "9999"), one.id),
-        )
-        brought: list[Brought] = []
-        threads = [*self._denied.values()]
+        births = [one.event for one in new]
+        births.sort(key=lambda one: (dict(one.meta).get("created", "9999"), one.id))
+        edges = [
+            (old, one.id) for _, one in sorted(self._new.items()) for old in self._replaced(one)
+        ]
+        loose: list[Event] = []
         for changed, draft in self._changed:
-            base = tuple([head.id for head in self._state[changed.id].fact.heads])
             if changed.how == UPDATED:
-                brought.append(Brought(update_to(draft.event._replace(id=changed.id), base)))
-            elif changed.how == ASKED:
-                threads.append(changed_twice(source, changed.id, changed.text))
-        missing = {one.id: one for one in threads if not self._known.taken(one.id)}
-        brought += [Brought(thread) for _, thread in sorted(missing.items())]
-        cut = parts(
-            [*with_edges(births, self._edges()), *brought],
-            [ThreadClosed(id) for id in self._closed],
-        )
-        return tuple([tuple(events) for events in cut])
+                heads = tuple([head.id for head in self._state[changed.id].fact.heads])
+                kept = tuple([pair for pair in draft.event.meta if pair[0] in ("source", IMPORTED)])
+                loose.append(FactUpdated(changed.id, draft.text, heads, meta=kept))
+        loose += [one for id, one in sorted(self._threads.items()) if not self._taken(id)]
+        loose += [ThreadClosed(id) for id in self._closed]
+        return tuple(map(tuple, parts([*with_edges(births, edges), *[(one,) for one in loose]])))
 
 
 def apply_intake(
@@ -253,35 +204,24 @@ def apply_intake(
     *,
     agent: str = "",
     progress: Callable[[int, int], None] | None = None,
-) -> Applied:
+) -> list[Receipt]:
     """Write what a plan says: one log of type `import`, several where it is too much for one.
 
-    `agent` takes it in, "" for the default of the process; `progress` is told how many of how many logs
-    are written.
+    Returned is the receipt of each, oldest first. `agent` takes it in, "" for the default of the process;
+    `progress` is told how many of how many logs are written.
 
     Raises:
         DraftRefused: memory has by now what the plan takes for new; what was written before is whole, and
             taking in again brings the rest.
         DiurnaError: as `Memory.append`.
     """
-    done = Applied()
+    done: list[Receipt] = []
     for number, events in enumerate(plan.logs):
         if progress is not None:
             progress(number, len(plan.logs))
-        draft = SessionDraft(
-            f"Import from {plan.source}",
-            _prose(plan, number),
-            events,
-            agent,
-            "import",
-            (("source", plan.source),),
-        )
-        receipt = memory.append(draft, again=True)
-        done = Applied(
-            (*done.stems, receipt.stem),
-            (*done.commits, *([receipt.commit] if receipt.commit else [])),
-            (*done.findings, *receipt.findings),
-        )
+        title, header = f"Import from {plan.source}", (("source", plan.source),)
+        draft = SessionDraft(title, _prose(plan, number), events, agent, "import", header)
+        done.append(memory.append(draft, again=True))
     return done
 
 

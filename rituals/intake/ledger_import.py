@@ -8,7 +8,7 @@ nothing is brought.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from ledger.codec.log import canonical, decode, entry_of
 from ledger.escape import prose
@@ -32,7 +32,7 @@ from projection.fold.full_replay import State
 from projection.fold.tiers import never_decaying, tier
 from projection.policy.model import DEFAULT_KIND, Policy
 from rituals.intake.ledger_pages import OtherLedger, PageFact
-from rituals.intake.stored_facts import Brought, parts, stored, wrapped
+from rituals.intake.stored_facts import parts, stored, wrapped
 
 #: How many of the newest work logs a place is looked for among.
 _NEAR = 500
@@ -97,11 +97,8 @@ def plan_ledger_import(
     state = state_with(births)
     births = [_counted(fact, birth, state, key) for fact, birth in zip(news, births, strict=True)]
     state = state_with(births)
-    brought = [
-        Brought(birth, tuple(_standing(fact, state)))
-        for fact, birth in zip(news, births, strict=True)
-    ]
-    state = state_with([event for one in brought for event in (one.event, *one.state)])
+    brought = [(birth, *_standing(fact, state)) for fact, birth in zip(news, births, strict=True)]
+    state = state_with([event for events in brought for event in events])
     return LedgerPlan(
         tuple(news), len(ledger.facts) - len(unknown), len(data),
         tuple([(ref.path, data[ref.path]) for ref in arriving]),
@@ -111,7 +108,7 @@ def plan_ledger_import(
     )  # fmt: skip
 
 
-def _drafts(brought: Iterable[Brought], prose: str) -> Iterable[SessionDraft]:
+def _drafts(brought: Iterable[Sequence[verbs.Event]], prose: str) -> Iterable[SessionDraft]:
     draft = SessionDraft(
         "Import a ledger", type="import", header=(("source", "ledger"),), anyway=True
     )

@@ -6,7 +6,8 @@ code. Lines and logs are broken up before they reach a limit of the format. Secr
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import textwrap
+from collections.abc import Iterable, Sequence
 
 from ledger.codec.fact_blocks import order_meta, tidy
 from ledger.codec.log import canonical
@@ -16,14 +17,12 @@ from ledger.model.event import Event, FactCreated, FactSuperseded, FactUpdated, 
 from ledger.model.findings import Finding
 from ledger.model.ids import version_id
 from ledger.model.order import ended_of, is_date, stamp_of
-from ledger.model.record import Record
 from ledger.model.session import LINE_LIMIT_BYTES, SessionLog
 from ledger.secrets.log_redaction import Look, is_withheld
 from ledger.secrets.scanner import without_secrets
 from memory.write.birth_footers import footer_value
-from projection.fold.full_replay import State
 from projection.policy.model import CLOSABLE, DEFAULT_KIND, DELIBERATE, THREAD_KIND, Policy
-from rituals.intake.intake_items import IMPORTED, KEY, Item, LeftOut, Reading, key_in
+from rituals.intake.intake_items import IMPORTED, KEY, Draft, Item, LeftOut, Reading, key_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,13 +42,6 @@ _LOG_EVENTS = 5_000
 _KEPT = ("kind", "created", "origin")
 
 
-class Brought(Record):
-    """The event that brings a text, and those that say how its fact stands."""
-
-    event: FactCreated | FactUpdated
-    state: tuple[Event, ...] = ()
-
-
 def stored(event: Bringing, file: str = "", line: int = 0) -> tuple[Bringing, tuple[Finding, ...]]:
     """Return an event of an `import` log in a form that the format takes, and what was changed for that.
 
@@ -59,8 +51,7 @@ def stored(event: Bringing, file: str = "", line: int = 0) -> tuple[Bringing, tu
         DraftRefused: the text is too large for any log.
     """
     bare: Meta = tuple(pair for pair in event.meta if pair[0] in _KEPT)
-    text = event.text or ""
-    fence = "~~~"
+    text, fence = event.text or "", "~~~"
     while fence in text:
         fence += "~"
     quoted = f"As it stood:\n\n{fence}\n{text}\n{fence}"
@@ -69,45 +60,39 @@ def stored(event: Bringing, file: str = "", line: int = 0) -> tuple[Bringing, tu
         (event, ""),
         (event._replace(text=text.replace("<!--", "&lt;!--")), "its comments are escaped"),
         (event._replace(meta=bare), "the other keys of its footer are left out"),
-        (event._replace(text=quoted), "its text is kept in a code block"),
         (event._replace(text=quoted, meta=bare), "its text is kept in a code block"),
     ):
         log = canonical(SessionLog((("type", "import"),), "Import", "", (changed,)))
         wrong, made = problems(log), log.events[0]
         if not wrong and isinstance(made, type(event)):
-            if not how:
-                return made, ()
-            message = f"`{event.id}` can not stand as it is ({problem[0].message}); {how}"
-            return made, (Finding("not-canonical", message, file, line),)
+            said = (
+                f"`{event.id}` can not stand as it is ({problem[0].message}); {how}" if how else ""
+            )
+            return made, (Finding("not-canonical", said, file, line),) if how else ()
         problem = problem or wrong
     raise DraftRefused((problem[0]._replace(file=file, line=line), *problem[1:]))
 
 
 def wrapped(text: str) -> str:
     """Break lines that are over the limit of the format, at blanks where there are some."""
-    limit = LINE_LIMIT_BYTES // 2
-    if len(text) <= limit // 4:
-        return text
-    lines: list[str] = []
-    for line in text.split("\n"):
-        rest = line
-        while len(rest.encode()) > limit:
-            at = rest.rfind(" ", limit // 8, limit // 4)
-            at = at if at > 0 else limit // 4
-            lines.append(rest[:at])
-            rest = rest[at:].removeprefix(" ")
-        lines.append(rest)
-    return "\n".join(lines)
+    most = LINE_LIMIT_BYTES // 8  # characters, each of four bytes at most
+    lines = [
+        textwrap.wrap(line, most, expand_tabs=False, replace_whitespace=False) or [""]
+        if len(line) > most
+        else [line]
+        for line in text.split("\n")
+    ]
+    return "\n".join([part for some in lines for part in some])
 
 
-def parts(brought: Iterable[Brought], loose: Sequence[Event] = ()) -> list[list[Event]]:
-    """Cut what is brought, in its order, into logs that stay within the limits of the format.
+def parts(brought: Iterable[Sequence[Event]]) -> list[list[Event]]:
+    """Cut what is brought, in its order, into logs within the limits of the format.
 
-    `loose` events, those without a text, come behind it.
+    It comes in groups: what has to stand in one log with the event that brings a text.
     """
     found: list[list[Event]] = []
     size = 0
-    for events in [*[(event, *state) for event, state in brought], *[(one,) for one in loose]]:
+    for events in brought:
         cost = sum(map(_cost, events))
         if not found or size + cost > _LOG_BYTES or len(found[-1]) + len(events) > _LOG_EVENTS:
             found.append([])
@@ -125,50 +110,26 @@ def _cost(event: Event) -> int:
     return len(text.encode()) + 2 * text.count("\n") + 300 + sum(len(v) for _, v in event.meta)
 
 
-def update_to(event: FactCreated, was: tuple[str, ...]) -> FactUpdated:
-    """Return the update by which a fact gets the text that its source has by now."""
-    kept = tuple([pair for pair in event.meta if pair[0] in ("source", IMPORTED)])
-    return FactUpdated(event.id, event.text, was, meta=kept)
-
-
-def without_circles(pairs: Iterable[tuple[str, str]], state: State) -> list[tuple[str, str]]:
-    """Return (old, new) ids, each once, but those by which a fact would replace itself over others.
-
-    `pairs` come in the order in which they are believed.
-    """
-    found: dict[tuple[str, str], None] = {}
-    after: dict[str, set[str]] = {}
-    for old, new in pairs:
-        if old != new and (old, new) not in found and not _reaches(new, old, after, state):
-            after.setdefault(old, set()).add(new)
-            found[(old, new)] = None
-    return list(found)
-
-
-def with_edges(births: Sequence[FactCreated], edges: Iterable[tuple[str, str]]) -> list[Brought]:
+def with_edges(
+    births: Sequence[FactCreated], edges: Iterable[tuple[str, str]]
+) -> list[tuple[Event, ...]]:
     """Put each supersession beside the later birth of its two facts, where both of them are known.
 
-    `births` stand in the order in which they come; `edges` are (old, new) ids.
+    `births` stand in the order in which they come; `edges` are (old, new) ids in the order in which they
+    are believed, of which those go by which a fact would replace itself.
     """
     rank = {event.id: number for number, event in enumerate(births)}
+    after: dict[str, set[str]] = {}
     states: dict[str, list[Event]] = {}
-    for old, new in edges:
-        later = max((old, new), key=lambda id: rank.get(id, -1))
-        states.setdefault(later, []).append(FactSuperseded(old, new))
-    return [Brought(event, tuple(states.get(event.id, ()))) for event in births]
-
-
-def _reaches(start: str, goal: str, after: Mapping[str, set[str]], state: State) -> bool:
-    """Tell whether one fact is replaced by another one, over however many."""
-    seen, todo = {start}, [start]
-    for name in todo:
-        if name == goal:
-            return True
-        fact = state.fact(name)
-        for one in {*after.get(name, ()), *(fact.superseded_by if fact else ())} - seen:
-            seen.add(one)
-            todo.append(one)
-    return False
+    for old, new in dict.fromkeys(edges):
+        reached = {new}
+        while more := {id for one in reached for id in after.get(one, ())} - reached:
+            reached |= more
+        if old not in reached:
+            after.setdefault(old, set()).add(new)
+            later = max((old, new), key=lambda id: rank.get(id, -1))
+            states.setdefault(later, []).append(FactSuperseded(old, new))
+    return [(event, *states.get(event.id, ())) for event in births]
 
 
 def places_clean(reading: Reading) -> Reading:
@@ -177,27 +138,6 @@ def places_clean(reading: Reading) -> Reading:
     items = [item._replace(place=clean(item.place or item.key)) for item in reading.items]
     left_out = [LeftOut(clean(one.place), clean(one.why)) for one in reading.left_out]
     return reading._replace(items=tuple(items), left_out=tuple(left_out))
-
-
-class Draft(Record):
-    """An item as it would be stored."""
-
-    item: Item  #: as its source has it
-    key: str  #: of the footer `key`
-    event: FactCreated  #: that brings it; its id is to be chosen
-    secrets: int = 0  #: how many were taken out
-    findings: tuple[Finding, ...] = ()  #: what was changed so that it can stand in a log
-
-    @property
-    def text(self) -> str:
-        """The text as it is stored."""
-        return self.event.text or ""
-
-    @property
-    def named(self) -> str:
-        """What its id is made of: its first line, where that is more than a word."""
-        first = self.text.split("\n", 1)[0]
-        return first if len(first.split()) > 1 else self.text
 
 
 class Drafts:

@@ -8,12 +8,12 @@ from typing import Any
 import click
 
 from ledger.secrets.scanner import nameable, without_secrets
-from memory.write.draft import NOT_COMMITTED
+from memory.write.draft import NOT_COMMITTED, Receipt
 from projection.policy.model import DEFAULT_KIND
 from rituals.answers.record_fields import fields_of
 from rituals.cli.context import Invocation
 from rituals.cli.output import Line, counted, few, some
-from rituals.intake.intake_items import ASKED, Applied, IntakePlan, LeftOut, Planned
+from rituals.intake.intake_items import ASKED, Draft, IntakePlan, LeftOut
 from rituals.intake.proposed_items import Proposals
 
 #: What was left out takes so many lines at most, unless all of it is asked for.
@@ -66,7 +66,7 @@ def plan_lines(plan: IntakePlan, *, everything: bool) -> Iterator[Line]:
         yield said
 
 
-def _kind(one: Planned) -> str:
+def _kind(one: Draft) -> str:
     return dict(one.event.meta).get("kind", DEFAULT_KIND)
 
 
@@ -79,16 +79,17 @@ def _text(text: str, everything: bool) -> str:
     return "\n      ".join(shown)
 
 
-def written_lines(plan: IntakePlan, done: Applied, branch: str) -> Iterator[Line]:
+def written_lines(plan: IntakePlan, done: Sequence[Receipt], branch: str) -> Iterator[Line]:
     """Yield what was written, and how it is."""
     facts = counted(len(plan.new), "fact")
-    yield f"took in {facts} from {plan.source} in {counted(len(done.stems), 'log')}"
-    yield from [f"committed in {commit[:7]} on {branch}" for commit in done.commits]
-    if len(done.commits) < len(done.stems):
-        yield f"the rest is {NOT_COMMITTED}" if done.commits else f"written, {NOT_COMMITTED}"
+    yield f"took in {facts} from {plan.source} in {counted(len(done), 'log')}"
+    commits = [one.commit for one in done if one.commit]
+    yield from [f"committed in {commit[:7]} on {branch}" for commit in commits]
+    if len(commits) < len(done):
+        yield f"the rest is {NOT_COMMITTED}" if commits else f"written, {NOT_COMMITTED}"
 
 
-def intake_object(plan: IntakePlan, done: Applied | None) -> dict[str, object]:
+def intake_object(plan: IntakePlan, done: Sequence[Receipt]) -> dict[str, object]:
     """Describe a plan, and what was written of it."""
     new = [
         {
@@ -105,7 +106,8 @@ def intake_object(plan: IntakePlan, done: Applied | None) -> dict[str, object]:
         **fields_of(plan, f"source same {changed} closed left_out(place why) redacted"),
         "new": new,
         "personal": len(plan.personal),
-        **fields_of(done or Applied(), "stems commits"),
+        "stems": [one.stem for one in done],
+        "commits": [one.commit for one in done if one.commit],
     }
 
 
