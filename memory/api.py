@@ -56,7 +56,6 @@ class Memory(Pages):
         *,
         again: bool = False,
         dry_run: bool = False,
-        tiers: bool = False,
         strict: bool = False,
         on: str | None = None,
     ) -> Receipt:
@@ -66,7 +65,6 @@ class Memory(Pages):
             draft: what to record.
             again: record it even if the same was recorded in the last ten minutes.
             dry_run: change nothing, and return what would be.
-            tiers: work out, for the receipt, which tiers changed.
             strict: refuse a log that holds a secret, or a new fact that repeats or denies another one,
                 instead of storing it without the one and telling of the other.
             on: record it while the home shows this view (`snapshot.seen()`) or not at all.
@@ -78,7 +76,7 @@ class Memory(Pages):
             WaitsInSpool: it is durable, and the next command that can write commits it.
             StorageFailed: the disk refused; nothing changed.
         """
-        return self._append(draft, again=again, dry_run=dry_run, tiers=tiers, strict=strict, on=on)
+        return self._append(draft, again=again, dry_run=dry_run, strict=strict, on=on)
 
     def append_now(self, draft: SessionDraft) -> Receipt:
         """Append a session log and commit it, also where a person commits logs (W21)."""
@@ -103,8 +101,6 @@ class Memory(Pages):
         return self._append(draft, again=again, dry_run=dry_run, held=True, at=at)
 
     def _append(self, draft: SessionDraft, **how: Any) -> Receipt:
-        from memory.write.receipt_notices import noticed_behind
-
         committer, recorder = self._committer, self._recorder()
         asked = WriteRequest(draft, self.occasion(), **how)
         aside = asked.dry_run or asked.held or asked.on is not None
@@ -113,7 +109,7 @@ class Memory(Pages):
         if receipt.commit and self.home.tip() != receipt.commit:
             self.bring_back()  # somebody committed meanwhile
         notes = identity_findings(self.identity()) if receipt.commit else ()
-        notes += noticed_behind(self.snapshot, committer.branch, receipt)
+        notes += recorder.noticed(receipt)
         notes, self.snapshot.notes[:] = (*self.snapshot.notes, *notes), ()
         if receipt.commit and any(isinstance(event, FactRedacted) for event in draft.events):
             self.snapshot.settle()  # now that no lock is held

@@ -23,7 +23,6 @@ def test_archive_and_back(held: Repo, run: Run) -> None:
     assert (ran.code, ran.said) == (
         0, "STEM  written to memory/sessions/2026-11/21/STEM.md (not committed)\n"
         "importer goes into the archive; its text stays, and every log that names it\n"
-        "tier     importer: working → archived (fades)\n",
     )  # fmt: skip
     assert ran.err == (
         'hint: `diurna forget importer --back --reason "…"` takes it out again, '
@@ -42,7 +41,6 @@ def test_archive_and_back(held: Repo, run: Run) -> None:
     back = run("forget", "importer", "--back", "--reason", "It thaws.")
     assert (back.code, back.said) == (
         0, "STEM  written to memory/sessions/2026-11/21/STEM.md (not committed)\nimporter is taken out of the archive: working\n"
-        "tier     importer: archived → working (rises)\n",
     )  # fmt: skip
     assert "The importer runs at night." in run("show").out
     assert run("check", "--publish").code == 0

@@ -22,7 +22,6 @@ def test_a_note_is_an_append_of_its_texts(repo: Repo, run: Run) -> None:
     assert (ran.code, ran.err) == (0, "")
     assert ran.said == (
         "STEM  written to memory/sessions/2026-11/21/STEM.md (not committed)\ncreated  cores\ncreated  cache\n"
-        "tier     uv: working → active (rises)\n"
     )
     assert kinds(run) == {
         "uv": ("decision", "We use uv."),

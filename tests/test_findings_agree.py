@@ -24,9 +24,9 @@ LINT = {"check", CI}
 DUE = {"check", CI, "review"}
 #: What only the doing of something tells, never a look at what stands.
 OF_ACTS = frozenset(
-    "not-canonical false-fact similar-fact no-such-file until-unseen absorbed index-busy stale-lock object-mended "
+    "not-canonical false-fact similar-fact until-unseen absorbed index-busy stale-lock object-mended "
     "cache-rebuilt fallback-identity unsigned secret-redacted private-part no-home check-failed "
-    "log-dropped note-line personal-log withheld-text fades-soon change-gone change-breaks "
+    "log-dropped note-line personal-log withheld-text change-gone change-breaks "
     "change-ends as-of-date".split()
 )
 #: Which commands tell of a planted state.

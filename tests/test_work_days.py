@@ -97,8 +97,8 @@ def test_the_pace_is_what_the_readme_says(world: World) -> None:
     assert said in README.read_text("utf-8")
 
 
-def test_what_fades_soon_is_said_once_a_day(world: World) -> None:
-    """With the first log of a day, and by `status` at any time."""
+def test_what_fades_soon_is_said_by_status(world: World) -> None:
+    """The soonest first."""
     pace = {
         "working": 0,
         "active": 0,
@@ -109,12 +109,7 @@ def test_what_fades_soon_is_said_once_a_day(world: World) -> None:
     }
     home = world.home(policy=pace, paced=True)
     home.note("id=kept It holds.")
-    told: list[bool] = []
-    for _ in range(2):
+    for day in range(2):
         world.clock.go(days=1)
-        for title in ("First", "Second"):
-            told.append(
-                "fades-soon" in home.run("append", "--title", f"{title} {len(told)}").codes()
-            )
-    assert told == [True, False, True, False]
+        home.run("append", "--title", f"Work {day}")
     assert home.status()["fading"] == ["kept"] and "kept, soonest first" in home.text("status")

@@ -1,10 +1,12 @@
-"""Tell, from the index alone, whether the work tree holds what no commit has: no process is waited for."""
+"""Read the index: which files git tracks, and whether they hold what no commit has; no process is run."""
 
 from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Iterator
 from struct import Struct
+from struct import error as StructError
 
 from ledger.git.repository import Repository
 from ledger.model.ids import blob_id
@@ -23,31 +25,58 @@ def is_dirty(repository: Repository) -> bool | None:
     What was only touched, or lies in the index as HEAD has it, differs in nothing.
     """
     try:
-        with open(repository.gitdir + "/index", "rb") as file:
-            data = file.read()
-        return _differs(repository, data) if repository.top else None
-    except (OSError, ValueError, IndexError):
+        return _differs(repository, _index(repository)) if repository.top else None
+    except (OSError, ValueError, IndexError, StructError):
         return None
+
+
+def tracked(repository: Repository, most: int) -> list[str]:
+    """Return the first paths of the index, at most so many; what can not be read is left out."""
+    paths: list[str] = []
+    try:
+        for *_, path in _entries(_index(repository)):
+            paths.append(os.fsdecode(path))
+            if len(paths) == most:
+                break
+    except (OSError, ValueError, IndexError, StructError):
+        pass
+    return paths
+
+
+def _index(repository: Repository) -> bytes:
+    """Return the index, of a version whose entries stand for themselves, else raise ValueError."""
+    with open(repository.gitdir + "/index", "rb") as file:
+        data = file.read()
+    if data[:4] != b"DIRC" or int.from_bytes(data[4:8], "big") > 3:
+        raise ValueError("another form of index")
+    return data
+
+
+def _entries(data: bytes) -> Iterator[tuple[int, list[int], bytes, int, bytes]]:
+    """Yield (where the next one begins, numbers, blob, flags with the further ones above, path)."""
+    at = 12
+    for _ in range(int.from_bytes(data[8:12], "big")):
+        *numbers, blob, flags = _ENTRY.unpack_from(data, at)
+        start = at + _ENTRY.size + (2 if flags & _EXTENDED else 0)
+        more = int.from_bytes(data[start - 2 : start], "big") if flags & _EXTENDED else 0
+        end = data.index(b"\0", start)
+        at += (end - at + 8) // 8 * 8
+        yield at, numbers, blob, flags | more << 16, data[start:end]
 
 
 def _differs(repository: Repository, data: bytes) -> bool | None:
-    count, at = int.from_bytes(data[8:12], "big"), 12
-    if data[:4] != b"DIRC" or int.from_bytes(data[4:8], "big") > 3 or count > FILES_LIMIT:
+    at = 12
+    if int.from_bytes(data[8:12], "big") > FILES_LIMIT:
         return None
     top = os.fsencode(repository.top)
-    for _ in range(count):
-        *numbers, blob, flags = _ENTRY.unpack_from(data, at)
-        start = at + _ENTRY.size + (2 if flags & _EXTENDED else 0)
-        more = int.from_bytes(data[start - 2 : start], "big")
-        end = data.index(b"\0", start)
-        at += (end - at + 8) // 8 * 8
-        if start == end:
+    for at, numbers, blob, flags, path in _entries(data):  # noqa: B007
+        if not path:
             return None  # it stands for an entry of another part of the index
         if flags >> 12 & 3:
             return True
-        if flags & _UNCHANGED or more & _SKIPPED or stat.S_IFMT(numbers[6]) not in _FILES:
+        if flags & _UNCHANGED or flags >> 16 & _SKIPPED or stat.S_IFMT(numbers[6]) not in _FILES:
             continue
-        if _changed(b"%s/%s" % (top, data[start:end]), numbers, blob.hex()):
+        if _changed(b"%s/%s" % (top, path), numbers, blob.hex()):
             return True
     if data[at : at + 4] == b"link":
         return None  # the index is kept in parts

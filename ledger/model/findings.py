@@ -75,7 +75,6 @@ CODES: dict[str, tuple[str, str]] = {
     "false-fact": (WARNING, "a log relies on a fact that is superseded or invalidated"),
     "unknown-kind": (WARNING, "a kind that the policy does not name"),
     "similar-fact": (WARNING, "a new fact says what another one says already"),
-    "no-such-file": (INFO, "a new fact names a file that is not in the code"),
     "until-unseen": (INFO, "what ends a new fact is true already, or can not be seen here"),
     "personal-item": (ERROR, "what is only one person's, in a home that others share"),
     "private-part": (WARNING, "what stood in <private> was not stored"),
@@ -83,7 +82,6 @@ CODES: dict[str, tuple[str, str]] = {
     "note-line": (INFO, "a line of a note came back, or was read otherwise than it stands"),
     "unknown-version": (INFO, "an update names a version that is not there yet"),
     # projection and repository
-    "fades-soon": (INFO, "facts that go to the archive within a week's work, unless they are used"),
     "review-due": (INFO, "a review is due, by sessions or by size"),
     "over-size": (INFO, "continuity.md is over the limits of the policy"),
     "as-of-date": (INFO, "what memory can not tell of a point of the past"),

@@ -30,8 +30,8 @@ from memory.replay.replayed_state import cold_state
 from memory.worktree.authorship import said_edits
 from memory.worktree.edit_base import OWN_FORMAT, is_own, line_of, published
 from memory.worktree.projection_files import refuse_unwritable
+from memory.write.amendments import with_seen
 from memory.write.draft import Occasion
-from memory.write.filled_events import with_seen
 from memory.write.kept_out import repeated
 from memory.write.spool_commits import Committer
 from projection.document.unlogged_lines import read_edit

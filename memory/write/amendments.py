@@ -1,31 +1,40 @@
 """Amend a log on its way from a draft to its seal: a list of questions, each asked once, in this order.
 
-An amendment is `(log, case) -> (log, findings)`: it may change the log, tell of it, or refuse it. One of
+An amendment is `(log, case) -> (log, findings)`: it may change the log, tell of it, or refuse it. They
+fill in the header, what its writer saw and need not say, and what describes a replaced fact; one of
 them closes the handoffs that reach their receiver with it (W16).
 """
 
 from __future__ import annotations
 
-import os
-
+from ledger.codec.fact_blocks import order_meta
+from ledger.codec.log import canonical
 from ledger.git.repository import head, is_shallow
 from ledger.git.work_tree import is_dirty
-from ledger.home import OWN_BRANCH, OWN_REPOSITORY, Home
+from ledger.home import OWN_BRANCH
 from ledger.model.event import (
     RECEIVED,
+    Event,
     FactCreated,
+    FactInvalidated,
     FactMoved,
+    FactRedacted,
     FactReferenced,
+    FactReinstated,
+    FactSuperseded,
     FactUpdated,
     ThreadClosed,
+    ThreadReopened,
     facts_in,
 )
 from ledger.model.findings import Finding
 from ledger.model.order import stem_in
 from ledger.model.session import (
+    ASKED_KEY,
     BY_KEY,
     CHECK_KEY,
     DEFAULT_TITLE,
+    UNDO_KEYS,
     UNTIL_KEY,
     WORK,
     WORKING,
@@ -37,117 +46,39 @@ from memory.cache.head_store import has_code
 from memory.cache.schema import PINNED
 from memory.write.birth_footers import check_evidence, check_footers
 from memory.write.draft import text_of
-from memory.write.filled_events import with_seen_versions, with_subject
+from memory.write.host_session import with_opened
 from memory.write.kept_out import as_personal, is_own, refuse_personal, without_withheld
 from memory.write.known_ids import check_named, with_whole_ids
-from memory.write.opened_facts import with_opened
-from projection.policy.model import HANDOFF_KIND
+from projection.fold.falsity import said_against
+from projection.graph.fact_links import ENTITY_KEY, SERVES
+from projection.graph.graph_neighbours import TAGS_KEY, names_in
+from projection.policy.model import CLOSABLE, HANDOFF_KIND, TASK_KIND
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Mapping
 
     from memory.cache.cache_file import Cache
     from memory.write.draft import Case
-    from projection.text.until_conditions import Until
+    from projection.fold.fact_history import Fact, History
     from projection.work.handoffs import Handoff
 
-    Amendment = Callable[[SessionLog, Case], tuple[SessionLog, tuple[Finding, ...]]]
-
-
-#: How many texts of one log, and files of one text, are looked at.
-_TEXTS, _FILES = 50, 8
-
-
-def doubtful(log: SessionLog, case: Case) -> tuple[SessionLog, tuple[Finding, ...]]:
-    """Say what is doubtful in the new facts of a log of work that somebody asked for."""
-    home = case.home
-    if log.type not in WORKING or case.asked.held or is_own(home, case.cache.policy):
-        return log, ()
-    texts = [
-        (event.id, event.text)
-        for event in log.events
-        if isinstance(event, FactCreated | FactUpdated) and event.text
-    ]
-    doubts = [one for id, text in texts[:_TEXTS] for one in _of_text(home, id, text)]
-    return log, (*doubts, *_ends_told(home, log))
-
-
-def _of_text(home: Home, id: str, text: str) -> Iterator[Finding]:
-    if "/" in text and home.kind != OWN_REPOSITORY:
-        for path in _lacking(home, text):
-            hint = "paths begin at the top of the repository; what is not written yet may be left as it is"
-            yield Finding("no-such-file", f"{id} names {path}, which is not there", hint=hint)
-
-
-def _lacking(home: Home, text: str) -> list[str]:
-    """Return the files that a text names and neither work tree nor index has, at any depth."""
-    from projection.text.claims import PATH, claims
-
-    top = home.repository.top
-    named = dict.fromkeys(
-        one.subject
-        for one in claims(text)
-        if one.kind == PATH and "/" in one.subject[1:] and one.subject[0] != "."
-    )
-    away = [one for one in named if not os.path.lexists(f"{top}/{one}")][:_FILES]
-    if not away:
-        return []
-    specs = [f":(top,glob)**/{_literal(one)}" for one in away]
-    status, out, _ = home.repository.git().call("ls-files", "-z", "--", *specs)
-    there = _known(out.decode("utf-8", "surrogateescape").split("\0"), away)
-    return [] if status else [one for one in away if one not in there]
-
-
-def _literal(path: str) -> str:
-    return "".join(f"\\{char}" if char in "*?[\\" else char for char in path)
-
-
-def _known(paths: Iterable[str], asked: list[str]) -> set[str]:
-    return {one for path in paths for one in asked if path == one or path.endswith(f"/{one}")}
-
-
-def _ends_told(home: Home, log: SessionLog) -> Iterator[Finding]:
-    """Yield what the writers of new facts do not expect of their ends."""
-    for event in log.events:
-        meta = event.meta if isinstance(event, FactCreated | FactUpdated) else ()
-        said = dict(meta)
-        if not (UNTIL_KEY in said or CHECK_KEY in said):
-            continue
-        from projection.text.until_conditions import DATE, check_of, until_in
-
-        words = (said.get(UNTIL_KEY, ""), check_of(meta))
-        for until in filter(None, map(until_in, filter(None, words))):
-            if until.form != DATE:
-                yield from _end_told(home, event.id, until)
-
-
-def _end_told(home: Home, fact: str, until: Until) -> Iterator[Finding]:
-    from memory.cache.ending_commits import is_true_now
-
-    repository = home.repository
-    if not has_code(home) or repository.promisor or is_shallow(repository):
-        message = f"{fact}: this home knows too little of commits to see when {until.said}"
-        yield Finding("until-unseen", message, hint="a day, `date YYYY-MM-DD`, is seen anywhere")
-    elif is_true_now(until, repository.top):
-        if until.checks:
-            message, hint = (
-                f"the check of {fact} fails here: {until.said}",
-                "paths begin at the top",
-            )
-        else:
-            message = f"{fact}: {until.said} is true already"
-            hint = "it is seen once that was otherwise in between"
-        yield Finding("until-unseen", message, hint=hint)
-
+    Amended = tuple[SessionLog, tuple[Finding, ...]]
+    Amendment = Callable[[SessionLog, Case], Amended]
 
 #: Who moves a task there has taken it: nobody else will.
 _TAKING = CLOSING | {IN_PROGRESS}
 _HEADER_ORDER = ("role", "host", "model", "session", "started")
 _FILLED = ("agent", "ended", "after", "type", *_HEADER_ORDER, "branch", "commit", "dirty")
+#: The footers that are of a subject, whatever is said of it, and those that are of the work on it. What
+#: ends a text, checks it or is its title is of that text alone.
+_OF_SUBJECTS = (ENTITY_KEY, TAGS_KEY, "role", SERVES, ASKED_KEY, "salience")
+_OF_TASKS = ("priority", "owner", "goal", "workstream", "depends")
+#: The tag that a word for a kind gives: it is of the text, and nobody chose it.
+_OF_A_KIND = ("lesson",)
 
 
-def with_header(log: SessionLog, case: Case) -> tuple[SessionLog, tuple[Finding, ...]]:
+def _with_header(log: SessionLog, case: Case) -> Amended:
     """Fill in what the draft leaves open of the header."""
     draft, home, occasion = case.asked.draft, case.home, case.asked.occasion
     given = dict(draft.header)
@@ -175,32 +106,14 @@ def with_header(log: SessionLog, case: Case) -> tuple[SessionLog, tuple[Finding,
     return log._replace(header=header + extra), ()
 
 
-def _kept_personal(log: SessionLog, case: Case) -> tuple[SessionLog, tuple[Finding, ...]]:
-    if is_own(case.home, case.cache.policy):
-        return log._replace(events=as_personal(log.events)), ()
-    refuse_personal(case.home, case.cache.policy, log.events)
-    return log, ()
-
-
-def _without_secrets(log: SessionLog, case: Case) -> tuple[SessionLog, tuple[Finding, ...]]:
-    privacy = case.cache.policy.privacy
-    strict = case.asked.strict or privacy.secrets == "refuse"
-    clean, found = guard(log, personal=privacy.personal, strict=strict, lines=case.asked.held)
-    if not case.asked.held or clean == log:
-        return clean, found
-    gone = {event.id for event in clean.events if is_withheld(text_of(event))}
-    events = [event for event in clean.events if gone.isdisjoint(facts_in(event))]
-    title = DEFAULT_TITLE if is_withheld(clean.title) else clean.title
-    return clean._replace(title=title, events=tuple(events)), found
-
-
-def with_received(log: SessionLog, case: Case) -> tuple[SessionLog, tuple[Finding, ...]]:
+def _with_received(log: SessionLog, case: Case) -> Amended:
     """Let a log close the handoffs that its writer receives: named in `to`, or taking the task (W16).
 
     What the draft does to a handoff itself stands.
     """
     draft, cache = case.asked.draft, case.cache
-    if draft.type not in WORKING or not _any_open(cache):
+    any_open = "SELECT 1 FROM facts WHERE kind = ? AND state = ? LIMIT 1"
+    if draft.type not in WORKING or cache.row(any_open, (HANDOFF_KIND, PINNED)) is None:
         return log, ()
     from memory.cache.cached_tasks import handoffs_in  # most logs do without
     from projection.work.handoffs import open_handoffs
@@ -232,12 +145,6 @@ def with_received(log: SessionLog, case: Case) -> tuple[SessionLog, tuple[Findin
     return (log._replace(events=(*log.events, *arrived)) if arrived else log), ()
 
 
-def _any_open(cache: Cache) -> bool:
-    """Tell whether any handoff waits for somebody."""
-    question = "SELECT 1 FROM facts WHERE kind = ? AND state = ? LIMIT 1"
-    return cache.row(question, (HANDOFF_KIND, PINNED)) is not None
-
-
 def _took(cache: Cache, task: str, agent: str, handoff: Handoff) -> bool:
     """Tell whether an agent took a task behind a handoff, with a log that could not close it."""
     fact = cache.fact(task)
@@ -247,24 +154,167 @@ def _took(cache: Cache, task: str, agent: str, handoff: Handoff) -> bool:
     )
 
 
+def with_seen(
+    event: Event, fact: Fact | None, histories: Mapping[str, History], opened: set[str]
+) -> Event:
+    """Let an event name the versions its writer saw; it does not answer what others said meanwhile.
+
+    `event` is as drafted; `fact` is what it names, as it stands, None while there is no text for it;
+    `opened` are the threads that the same log opens again.
+    """
+    if isinstance(event, FactMoved) and event.was is None:
+        return event._replace(was=_moves_of(fact))
+    if fact is None:
+        return event
+    heads = tuple(version.id for version in fact.heads)
+    if isinstance(event, FactUpdated):
+        kind = dict(event.meta).get("kind", fact.kind)
+        knew = fact.closed and kind in CLOSABLE and not event.mark and event.id not in opened
+        said = event.said
+        if event.was is None and said is None and fact.false:
+            said = said_against(event.id, histories[event.id]) or None
+        was = heads if event.was is None else event.was
+        return event._replace(was=was, mark="x" if knew else event.mark, said=said)
+    if isinstance(event, FactSuperseded | FactInvalidated) and event.was is None:
+        return event._replace(was=heads)
+    if isinstance(event, ThreadClosed) and event.was is None and fact.kind in CLOSABLE:
+        return event._replace(was=(*heads, *_moves_of(fact)))
+    if isinstance(event, FactReinstated) and event.said is None:
+        return event._replace(said=said_against(event.id, histories[event.id]) or None)
+    return event
+
+
+def _with_seen_versions(log: SessionLog, case: Case) -> Amended:
+    """Let the events of a log name what their writer saw, and redactions the logs that hold the text."""
+    home, cache = case.home, case.cache
+    opened = {event.id for event in log.events if isinstance(event, ThreadReopened)}
+    facts = case.facts()
+    if facts:  # as HEAD has them, beside the texts of all branches (B2)
+        from memory.replay.head_view import here_of
+
+        here = here_of(home, cache)
+        for name, fact in facts.items():
+            shown = here.shown(cache, fact)
+            facts[name] = shown._replace(heads=tuple(dict.fromkeys((*shown.heads, *fact.heads))))
+    events = tuple(
+        [with_seen(one, facts.get(one.id), case.histories, opened) for one in log.events]
+    )
+    if any(isinstance(event, FactRedacted) for event in events):
+        from memory.redaction.withheld_texts import naming_holders
+
+        events = naming_holders(home, cache, events)
+    return canonical(log._replace(events=events)), ()
+
+
+def _moves_of(fact: Fact | None) -> tuple[str, ...]:
+    """Return the logs whose moves of a task stand."""
+    return tuple(dict.fromkeys([stem_in(move.stem) for move in fact.moves])) if fact else ()
+
+
+def still_moves(events: tuple[Event, ...], stem: str, case: Case) -> bool:
+    """Tell whether the moves that a log said of tasks stand."""
+    moves, facts = FactMoved | ThreadClosed | ThreadReopened, case.facts()
+    tasks = [facts.get(event.id) for event in events if isinstance(event, moves)]
+    return all(stem in _moves_of(fact) for fact in tasks if fact and fact.kind == TASK_KIND)
+
+
+def _with_subject(log: SessionLog, case: Case) -> Amended:
+    """Carry over what describes a replaced fact to what replaces it in the log."""
+    pairs = [event for event in log.events if isinstance(event, FactSuperseded)]
+    if not pairs or any(key in UNDO_KEYS for key, _ in case.asked.draft.header):
+        return log, ()
+    stands = {id: fact for id, fact in case.facts().items() if not fact.redacted}
+    said = {id: {**dict(fact.meta), "kind": fact.kind} for id, fact in stands.items()}
+    for event in log.events:
+        if isinstance(event, FactCreated | FactUpdated):
+            said[event.id] = {**said.get(event.id, {}), **dict(event.meta)}
+    carried: dict[str, dict[str, str]] = {}
+    for pair in pairs:
+        old, new = said.get(pair.id, {}), said.get(pair.new, {})
+        tasks = old.get("kind") == new.get("kind") == TASK_KIND
+        for key in (*_OF_SUBJECTS, *(_OF_TASKS if tasks else ())):
+            own = names_in(new.get(key, "")) if key == TAGS_KEY else (new.get(key, ""),)
+            if key not in old or any(name and name not in _OF_A_KIND for name in own):
+                continue
+            kept = carried.setdefault(pair.new, {})
+            if key not in (ENTITY_KEY, TAGS_KEY):
+                kept.setdefault(key, old[key])
+                continue
+            more = [name for name in names_in(old[key]) if name not in _OF_A_KIND]
+            names = names_in(",".join((*own, kept.get(key, ""), *more)))
+            kept |= {key: ", ".join(names)} if more else {}
+    events = []
+    for event in log.events:
+        if isinstance(event, FactCreated | FactUpdated) and carried.get(event.id):
+            meta = {**dict(event.meta), **carried.pop(event.id)}
+            event = event._replace(meta=order_meta(tuple(meta.items())))
+        events.append(event)
+    return log._replace(events=tuple(events)), ()
+
+
+def _kept_personal(log: SessionLog, case: Case) -> Amended:
+    if is_own(case.home, case.cache.policy):
+        return log._replace(events=as_personal(log.events)), ()
+    refuse_personal(case.home, case.cache.policy, log.events)
+    return log, ()
+
+
+def _without_secrets(log: SessionLog, case: Case) -> Amended:
+    privacy = case.cache.policy.privacy
+    strict = case.asked.strict or privacy.secrets == "refuse"
+    clean, found = guard(log, personal=privacy.personal, strict=strict, lines=case.asked.held)
+    if not case.asked.held or clean == log:
+        return clean, found
+    gone = {event.id for event in clean.events if is_withheld(text_of(event))}
+    events = [event for event in clean.events if gone.isdisjoint(facts_in(event))]
+    title = DEFAULT_TITLE if is_withheld(clean.title) else clean.title
+    return clean._replace(title=title, events=tuple(events)), found
+
+
+def _told_of_ends(log: SessionLog, case: Case) -> Amended:
+    """Say what the writers of new facts do not expect of their ends."""
+    home, repository, told = case.home, case.home.repository, list[Finding]()
+    if log.type not in WORKING or case.asked.held or is_own(home, case.cache.policy):
+        return log, ()
+    for event in log.events:
+        meta = event.meta if isinstance(event, FactCreated | FactUpdated) else ()
+        if not any(key in (UNTIL_KEY, CHECK_KEY) for key, _ in meta):
+            continue
+        from memory.cache.ending_commits import is_true_now
+        from projection.text.until_conditions import DATE, check_of, until_in
+
+        words = filter(None, (dict(meta).get(UNTIL_KEY, ""), check_of(meta)))
+        for until in filter(None, map(until_in, words)):
+            said, hint = "", "it is seen once that was otherwise in between"
+            if until.form == DATE:
+                continue
+            if not has_code(home) or repository.promisor or is_shallow(repository):
+                said = f"{event.id}: this home knows too little of commits to see when {until.said}"
+                hint = "a day, `date YYYY-MM-DD`, is seen anywhere"
+            elif is_true_now(until, repository.top):
+                said = f"{event.id}: {until.said} is true already"
+                if until.checks:
+                    said = f"the check of {event.id} fails here: {until.said}"
+            told += [Finding("until-unseen", said, hint=hint)] if said else []
+    return log, tuple(told)
+
+
 #: What the log is, all as of one commit.
-NAMED: tuple[Amendment, ...] = (with_whole_ids, with_opened, with_received)
+NAMED: tuple[Amendment, ...] = (with_whole_ids, with_opened, _with_received)
 #: What it may say.
 WORDED: tuple[Amendment, ...] = (
-    with_header,
-    with_subject,
-    with_seen_versions,
+    _with_header,
+    _with_subject,
+    _with_seen_versions,
     _kept_personal,
     _without_secrets,
     without_withheld,
 )
 #: What it can mean, once it has a name.
-MEANT: tuple[Amendment, ...] = (check_footers, doubtful, check_named, check_evidence)
+MEANT: tuple[Amendment, ...] = (check_footers, _told_of_ends, check_named, check_evidence)
 
 
-def amended(
-    log: SessionLog, case: Case, amendments: Iterable[Amendment]
-) -> tuple[SessionLog, tuple[Finding, ...]]:
+def amended(log: SessionLog, case: Case, amendments: Iterable[Amendment]) -> Amended:
     """Return a log as amendments leave it, and what they tell.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Record a draft: seal it as a log, make it durable in the spool, and commit it (W1)."""
+"""Record a draft: seal it as a log, make it durable in the spool, commit it, say what it brought (W1)."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from ledger.model.event import ADDING, FactRedacted
 from ledger.model.findings import Finding
 from ledger.model.layout import log_path
 from ledger.model.order import ended_of, is_sealed, next_stamp, seal, stamp_in, stamp_of, stem_in
-from ledger.model.session import Entry, SessionLog
+from ledger.model.session import WORK, WORKING, SessionLog
 from memory.cache.cache_file import Cache
 from memory.cache.view_name import drop_briefs, mark_here, seen, tip_of
 from memory.replay.ledger_snapshot import Snapshot
 from memory.replay.read_logs import read_bytes
 from memory.worktree.uncommitted import write_owed
-from memory.write.amendments import MEANT, NAMED, WORDED, amended
+from memory.write.amendments import MEANT, NAMED, WORDED, amended, still_moves
 from memory.write.branch_lock import obstacle
 from memory.write.commit_files import check_writable
 from memory.write.draft import (
@@ -28,18 +28,16 @@ from memory.write.draft import (
     named_ids,
     same_draft,
 )
-from memory.write.filled_events import still_moves
-from memory.write.host_session import Turn, in_its_session, with_value
+from memory.write.host_session import Turn, in_its_session, opened_by, with_value
 from memory.write.near_facts import look_first
-from memory.write.opened_facts import opened_by
-from memory.write.receipt_notices import moves, tiers_of
 from memory.write.spool_commits import Committer
-from projection.fold.fold import resolve
+from projection.fold.checks import contradictions
+from projection.fold.tiers import never_decaying
+from projection.policy.model import BY_BRIEF, QUESTION_KIND
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-
 
 #: How long a repeated draft is taken for a retry.
 RETRY_WINDOW_MS = 600_000
@@ -77,23 +75,40 @@ class Recorder:
         if redacts:
             asked = asked._replace(held=False)  # whoever says so, it is seen to at once
         with Turn(self.home, self._spool, asked) as waiting:
-            receipt, before = self._sealed_on(asked, waiting)
+            receipt = self._sealed_on(asked, waiting)
             if asked.dry_run:
                 return receipt
             if not receipt.already:
-                self._put(receipt, asked, redacts=redacts, plain=plain)
+                self._put(receipt, asked, held=asked.held or redacts or plain, plain=plain)
         if durable is not None:
             durable()
         try:
-            receipt = self._delivered(receipt, asked, plain)
+            return self._delivered(receipt, asked, plain)
         finally:
             if not ADDING.issuperset(map(type, draft.events)):
                 drop_briefs(self.home)
-        return receipt if before is None else self._with_tiers(receipt, before)
 
-    def _sealed_on(
-        self, asked: WriteRequest, waiting: Mapping[str, str]
-    ) -> tuple[Receipt, dict[str, str] | None]:
+    def noticed(self, receipt: Receipt) -> tuple[Finding, ...]:
+        """Return what is contradicted of what a log names, what is unread, and that a review is due."""
+        recorded = receipt.commit or receipt.waits == NOT_COMMITTED
+        new_work = recorded and not receipt.already and receipt.type in WORKING
+
+        def asked(cache: Cache) -> tuple[Finding, ...]:
+            log, _ = decode(receipt.data, sealed=is_sealed(receipt.stem))
+            facts = map(cache.fact, () if receipt.already else named_ids(log.events))
+            found = [
+                one for fact in facts if fact and fact.contradicted for one in contradictions(fact)
+            ]
+            return (*found, *cache.unread(), *(_due(cache, receipt) if new_work else ()))
+
+        if not receipt.commit:
+            return self._snapshot.ask(asked)
+        try:
+            return self._committer.branch.despite_pruning(lambda: self._snapshot.ask(asked))
+        except CorruptRepository as problem:  # the log is committed: it must not look refused
+            return (Finding("unreadable", problem.message, hint=problem.hint),)
+
+    def _sealed_on(self, asked: WriteRequest, waiting: Mapping[str, str]) -> Receipt:
         """Do as `_sealed`; what was meant for a view that is gone is not refused for what stands now."""
         try:
             if asked.dry_run:
@@ -104,12 +119,75 @@ class Recorder:
                 raise Outrun(self.home.reference) from None
             raise
 
-    def _put(self, receipt: Receipt, asked: WriteRequest, *, redacts: bool, plain: bool) -> None:
+    def _sealed(self, asked: WriteRequest, waiting: Mapping[str, str]) -> Receipt:
+        """Seal a draft as it is amended, or find the log that it repeats."""
+        opened = [] if asked.held else opened_by(self.home.repository.commondir, asked.session)
+        draft = asked.draft
+
+        def drafted(cache: Cache) -> tuple[Case, SessionLog, tuple[Finding, ...]]:
+            case = Case(self._snapshot, cache, self._spool, asked, opened)
+            log = SessionLog((), draft.title, draft.prose, draft.events)
+            log, told = amended(log, case, NAMED)
+            histories = cache.some_histories(named_ids(log.events))
+            return case._replace(histories=histories), log, told
+
+        case, log, told = self._snapshot.ask(drafted)
+        cache, now_ms = case.cache, asked.occasion.now_ms
+        check_writable(cache.policy)
+        log, changed = amended(log, case, WORDED)
+        if not asked.again and (earlier := self._recorded_before(log, case)) is not None:
+            return earlier._replace(findings=(*told, *changed))
+        log, begun = in_its_session(log, cache, waiting, asked.at or now_ms)
+        newest = "" if asked.at else max(cache.summary.newest, begun)
+        if begun == newest != "":  # it may wait yet
+            log = with_value(log, "after", stem_in(newest))
+        # its time is that of the clock, and its name follows the newest log (O2)
+        ended = min(asked.at or now_ms, now_ms)
+        log = with_value(log, "ended", ended_of(stamp_of(ended)))
+        if refused := problems(log):
+            raise DraftRefused(refused)
+        data = encode(log)
+        stem = seal(next_stamp(ended, newest), data)
+        near = look_first(case, entry_of(stem, log))
+        log, doubts = amended(log, case, MEANT)
+        receipt = _receipt(stem, log, data)
+        return receipt._replace(findings=(*told, *changed, *doubts), near=near)
+
+    def _recorded_before(self, log: SessionLog, case: Case) -> Receipt | None:
+        """Find the log that a retry repeats: same agent, same content, a moment ago.
+
+        A task that has been moved on since is moved anew; uses that were filled in are no content.
+        """
+        cache, spool = case.cache, self._spool
+        filled = {id for _, id in case.opened}
+        since = stamp_of(case.asked.occasion.now_ms - RETRY_WINDOW_MS)
+        stems = sorted((*spool.waiting(), *spool.held()), reverse=True)
+        likely = cache.like(entry_of("", log), since)
+        if filled:
+            likely += [
+                ref for ref, entry in cache.entries_since(since) if filled.intersection(entry.named)
+            ]
+
+        def repeated(stem: str, data: bytes) -> bool:
+            known, _ = decode(data, sealed=is_sealed(stem))
+            # the time of its name may have been pushed on, by a clock that is ahead
+            return stamp_in(known.get("ended")) >= since and same_draft(known, log)
+
+        for ref, data in read_bytes(self.home, [ref for ref in likely if ref.stem not in stems]):
+            if repeated(ref.stem, data) and still_moves(log.events, ref.stem, case):
+                receipt = _receipt(ref.stem, log, data)
+                return receipt._replace(commit=tip_of(cache.commit), path=ref.path, already=True)
+        for stem in stems:
+            waits = spool.read(stem)
+            if waits is not None and repeated(stem, waits):
+                return _receipt(stem, log, waits)._replace(already=True)
+        return None
+
+    def _put(self, receipt: Receipt, asked: WriteRequest, *, held: bool, plain: bool) -> None:
         """Make a log durable; the view has it from here on, and what it withholds is withheld."""
 
         def put() -> None:
             mark = mark_here(self.home, owed=True) if plain else None
-            held = asked.held or redacts or plain
             self._spool.put(receipt.stem, receipt.data, held=held, mark=mark)
 
         if asked.on is None:
@@ -154,102 +232,45 @@ class Recorder:
         waits, path = later if owed else NOT_COMMITTED, self.home.prefix + receipt.path
         return _and(receipt._replace(waits=waits, path=path), failed)
 
-    def _sealed(
-        self, asked: WriteRequest, waiting: Mapping[str, str]
-    ) -> tuple[Receipt, dict[str, str] | None]:
-        """Seal a draft as it is amended, or find the log that it repeats.
 
-        Returns:
-            The receipt, and the tiers before it of all that it names, None where nobody asked.
-        """
-        opened = [] if asked.held else opened_by(self.home.repository.commondir, asked.session)
-
-        def drafted(cache: Cache) -> tuple[Case, SessionLog, tuple[Finding, ...]]:
-            case, draft = Case(self._snapshot, cache, self._spool, asked, opened), asked.draft
-            log = SessionLog((), draft.title, draft.prose, draft.events)
-            log, told = amended(log, case, NAMED)
-            histories = cache.some_histories(named_ids(log.events))
-            return case._replace(histories=histories), log, told
-
-        case, log, told = self._snapshot.ask(drafted)
-        cache, now_ms = case.cache, asked.occasion.now_ms
-        check_writable(cache.policy)
-        log, changed = amended(log, case, WORDED)
-        told += changed
-        if not asked.again and (earlier := self._recorded_before(log, case)) is not None:
-            return earlier._replace(findings=told), None
-        log, begun = in_its_session(log, cache, waiting, asked.at or now_ms)
-        newest = "" if asked.at else max(cache.summary.newest, begun)
-        if begun == newest != "":  # it may wait yet
-            log = with_value(log, "after", stem_in(newest))
-        # its time is that of the clock, and its name follows the newest log (O2)
-        ended = min(asked.at or now_ms, now_ms)
-        log = with_value(log, "ended", ended_of(stamp_of(ended)))
-        if refused := problems(log):
-            raise DraftRefused(refused)
-        data = encode(log)
-        stem = seal(next_stamp(ended, newest), data)
-        entry = entry_of(stem, log)
-        log, doubts = amended(log, case, MEANT)
-        near, named = look_first(case, entry), named_ids(log.events)
-        before = tiers_of(cache, case.histories, cache.clock()) if asked.tiers else None
-        return Receipt(
-            stem, "", births(log.events), (), (*told, *doubts), False, log_path(stem), data, _done(entry),
-            log.type, near=near,
-        ), before if before is None else {**dict.fromkeys(named, ""), **before}  # fmt: skip
-
-    def _with_tiers(self, receipt: Receipt, before: Mapping[str, str]) -> Receipt:
-        """Add to the receipt which tiers the log changed."""
-
-        def moved() -> tuple[tuple[str, str, str], ...]:
-            return self._snapshot.ask(lambda cache: moves(cache, before))
-
-        try:
-            return receipt._replace(tiers=self._committer.branch.despite_pruning(moved))
-        except CorruptRepository as problem:  # the log is committed: it must not look refused
-            return _and(receipt, [Finding("unreadable", problem.message, hint=problem.hint)])
-
-    def _recorded_before(self, log: SessionLog, case: Case) -> Receipt | None:
-        """Find the log that a retry repeats: same agent, same content, a moment ago.
-
-        A task that has been moved on since is moved anew; uses that were filled in are no content.
-        """
-        cache, spool = case.cache, self._spool
-        facts = {
-            name: resolve(name, history, cache.cut) for name, history in case.histories.items()
-        }
-        filled = {id for _, id in case.opened}
-        since = stamp_of(case.asked.occasion.now_ms - RETRY_WINDOW_MS)
-        stems = sorted((*spool.waiting(), *spool.held()), reverse=True)
-        likely = cache.like(entry_of("", log), since)
-        if filled:
-            likely += [
-                ref for ref, entry in cache.entries_since(since) if filled.intersection(entry.named)
-            ]
-
-        def receipt_of(stem: str, commit: str, data: bytes, path: str) -> Receipt:
-            born, done = births(log.events), _done(entry_of("", log))
-            return Receipt(stem, commit, born, (), (), True, path, data, done)
-
-        def repeated(stem: str, data: bytes) -> bool:
-            known, _ = decode(data, sealed=is_sealed(stem))
-            # the time of its name may have been pushed on, by a clock that is ahead
-            return stamp_in(known.get("ended")) >= since and same_draft(known, log)
-
-        for ref, data in read_bytes(self.home, [ref for ref in likely if ref.stem not in stems]):
-            if repeated(ref.stem, data) and still_moves(log.events, ref.stem, facts):
-                return receipt_of(ref.stem, tip_of(cache.commit), data, ref.path)
-        for stem in stems:
-            waits = spool.read(stem)
-            if waits is not None and repeated(stem, waits):
-                return receipt_of(stem, "", waits, log_path(stem))
-        return None
+def _receipt(stem: str, log: SessionLog, data: bytes) -> Receipt:
+    """Return the receipt for a log; of what it did to facts without those that it only relied on."""
+    done = did(entry_of(stem, log)._replace(named=()))
+    return Receipt(
+        stem, facts=births(log.events), path=log_path(stem), data=data, did=done, type=log.type
+    )
 
 
 def _and(receipt: Receipt, findings: tuple[Finding, ...] | list[Finding]) -> Receipt:
     return receipt._replace(findings=(*receipt.findings, *findings))
 
 
-def _done(entry: Entry) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Return what a log did to facts, without those that it only relied on."""
-    return did(entry._replace(named=()))
+def _due(cache: Cache, receipt: Receipt) -> tuple[Finding, ...]:
+    """Say that a review is due, if it is since the log of a receipt, which tells of work; once.
+
+    That is at every `review.every` work sessions after the last review, and where the facts born in this
+    log brought `continuity.md` over `review.max_facts`. The cache has the log.
+    """
+    limits, born = cache.policy.review, len(receipt.facts)
+    since = cache.sessions_after(cache.summary.last_review)
+    # what continues a session has been told with its first log
+    due = receipt.type == WORK and limits.every > 0 and since % limits.every == 0
+    if not due and born and limits.max_facts:
+        facts = cache.fading_count(never_decaying(cache.policy) | {QUESTION_KIND})
+        due = facts - born <= _most(cache, facts) < facts
+    if not due:
+        return ()
+    from projection.lifecycle.review_due import reasons, size_of
+
+    why = reasons(since, size_of(cache.view()), limits)
+    hint = "run `diurna review`; `diurna review --dry-run` shows what it would do"
+    return (Finding("review-due", f"a review is due: {'; '.join(why)}", hint=hint),) if why else ()
+
+
+def _most(cache: Cache, facts: int) -> int:
+    """Return how many facts may be there; they are measured only where their number may be too many."""
+    from projection.lifecycle.review_due import ROOM, room_for
+
+    if cache.policy.review.max_facts != BY_BRIEF:
+        return cache.policy.review.max_facts
+    return room_for([one.fact for one in cache.view().live]) if facts in ROOM else 0

@@ -27,17 +27,13 @@ if TYPE_CHECKING:
     from ledger.wal.spool import Spool
     from memory.cache.cache_file import Cache
     from memory.replay.ledger_snapshot import Snapshot
-    from projection.fold.fact_history import History
+    from projection.fold.fact_history import Fact, History
 
 #: What logs are where a person commits them (W21).
 NOT_COMMITTED = "not committed"
 ANYWAY = 'if it is meant as it is, say `--anyway` (`"anyway": true` in JSON)'
 #: What a list of facts that were only relied on is called.
 USED = "Used"
-#: The verbs by which a fact becomes false.
-_FALSE = ("Superseded", "Invalidated")
-#: The tiers of what holds: the higher, the longer a fact stays.
-_HEIGHT = {"archived": 0, "archive-candidate": 1, "working": 2, "active": 3, "core": 4}
 
 
 class SessionDraft(Record):
@@ -74,7 +70,6 @@ class WriteRequest(Record):
     occasion: Occasion
     again: bool = False  #: even if the same was recorded a moment ago
     dry_run: bool = False  #: change nothing; the receipt says what would be
-    tiers: bool = False  #: work out which tiers changed
     #: refuse what is otherwise told: a secret, a new fact that repeats or denies another one
     strict: bool = False
     on: str | None = (
@@ -103,13 +98,20 @@ class Case(Record):
     cache: Cache  #: as it was when the draft was read
     spool: Spool  #: of the home
     asked: WriteRequest
-    opened: Sequence[tuple[int, str]]  #: what its session opened (`opened_facts.opened_by`)
+    opened: Sequence[tuple[int, str]]  #: what its session opened (`host_session.opened_by`)
     histories: Mapping[str, History] = {}  #: of what the log names, once that is known
 
     @property
     def home(self) -> Home:
         """Where it is recorded."""
         return self.snapshot.home
+
+    def facts(self) -> dict[str, Fact]:
+        """Return those that the log names and the ledger has a text for, by their ids."""
+        from projection.fold.fold import resolve
+
+        found = {id: resolve(id, history, self.cache.cut) for id, history in self.histories.items()}
+        return {id: fact for id, fact in found.items() if fact is not None}
 
 
 def draft_of(log: SessionLog) -> SessionDraft:
@@ -180,14 +182,12 @@ class Receipt(Record):
     """What an append did."""
 
     stem: str  #: the log's name
-    commit: str  #: the commit that has it, "" for a dry run or a staged log
-    facts: tuple[str, ...]  #: ids born
-    #: (id, tier before, tier after) of the facts that it named and that moved; "" for none
-    tiers: tuple[tuple[str, str, str], ...]
-    findings: tuple[Finding, ...]  #: what was noticed
-    already: bool  #: the log was recorded before; nothing was written
-    path: str  #: of the log, relative to the home; to the work tree where a person commits it
-    data: bytes  #: its bytes
+    commit: str = ""  #: the commit that has it, "" for a dry run or a staged log
+    facts: tuple[str, ...] = ()  #: ids born
+    already: bool = False  #: the log was recorded before; nothing was written
+    path: str = ""  #: of the log, relative to the home; to the work tree where a person commits it
+    data: bytes = b""  #: its bytes
+    findings: tuple[Finding, ...] = ()  #: what was noticed
     #: what it did to facts (`did`), without those that it only relied on
     did: tuple[tuple[str, tuple[str, ...]], ...] = ()
     type: str = WORK  #: of the log
@@ -229,30 +229,10 @@ def did(entry: Entry) -> tuple[tuple[str, tuple[str, ...]], ...]:
     return (*found, (USED, used)) if used else tuple(found)
 
 
-def course(before: str, after: str) -> str:
-    """Say in a word which way a fact went from one tier to another."""
-    if after == "superseded":
-        return "false now"
-    if before == "superseded":
-        return "holds again"
-    return "rises" if _HEIGHT[after] > _HEIGHT[before] else "fades"
-
-
 def told(receipt: Receipt) -> list[tuple[str, str]]:
-    """Return what an append did, a line each: (verb, of what).
-
-    That what is false now left its tier goes without saying. A retry changed nothing: its log is told.
-    """
-    if receipt.already:
-        return []
-    lines = [(verb.lower(), fact) for verb, ids in receipt.did for fact in ids]
-    said = {fact.partition(" ")[0] for verb, ids in receipt.did if verb in _FALSE for fact in ids}
-    lines += [
-        ("tier", f"{fact}: {old} → {new} ({course(old, new)})")
-        for fact, old, new in receipt.tiers
-        if old and fact not in said
-    ]
-    return lines
+    """Return what an append did, a line each: (verb, of what); a retry did nothing."""
+    did = () if receipt.already else receipt.did
+    return [(verb.lower(), fact) for verb, ids in did for fact in ids]
 
 
 def text_of(event: Event) -> str:

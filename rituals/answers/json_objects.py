@@ -5,7 +5,7 @@ from __future__ import annotations
 from ledger.environment import now_ms
 from ledger.model.event import GRAMMAR, VERB_OF, Event, FactCreated, FactUpdated
 from ledger.model.session import ASKED_KEY
-from memory.write.draft import Receipt, course
+from memory.write.draft import Receipt
 from projection.document.page_renderer import REDACTED
 from projection.work.finding_facts import state_of
 from rituals.answers.record_fields import fields_of, mark_object
@@ -124,19 +124,10 @@ def home_object(home: Home) -> dict[str, Any]:
 
 def receipt_object(receipt: Receipt | None) -> dict[str, Any]:
     """Describe what an append did; None is for nothing."""
-    receipt = receipt or Receipt("", "", (), (), (), False, "", b"")
+    receipt = receipt or Receipt("")
     return {
         **fields_of(receipt, "stem commit waits facts"),
         "did": {verb.lower(): list(ids) for verb, ids in receipt.did},
-        "tiers": [
-            {
-                "id": fact,
-                "before": before,
-                "after": after,
-                "course": course(before, after) if before else "",
-            }
-            for fact, before, after in receipt.tiers
-        ],
         **fields_of(receipt, "findings already path near"),
     }
 

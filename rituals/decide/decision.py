@@ -62,7 +62,7 @@ def record(
         title or decision.title, decision.reason, decision.events, agent, _TYPE,
         decision.header, anyway=True,
     )  # fmt: skip
-    return memory.append(draft, again=True, dry_run=dry_run, tiers=not dry_run)
+    return memory.append(draft, again=True, dry_run=dry_run)
 
 
 def decided(

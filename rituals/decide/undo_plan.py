@@ -17,7 +17,7 @@ from ledger.model.session import SOURCE_KEY, Entry
 from memory.api import Memory
 from memory.query.log_lines import LogLine, lines_of
 from memory.replay.replayed_state import state_by
-from memory.write.filled_events import with_seen
+from memory.write.amendments import with_seen
 from projection.fold.fact_history import Fact
 from projection.fold.falsity import CONFLICTS
 from projection.fold.fold import collect, merged

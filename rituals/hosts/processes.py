@@ -85,7 +85,7 @@ def note_opening(home: Home, ids: Iterable[str], session: str = "") -> None:
 
     What is no id is passed over; `session` is the one that asked, "" for the one of this process.
     """
-    from memory.write.opened_facts import note_opened
+    from memory.write.host_session import note_opened
     from rituals.hosts.silence import is_silent
 
     named, commondir = tuple(ids), home.repository.commondir

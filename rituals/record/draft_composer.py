@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from ledger.codec.fact_blocks import order_meta, tidy
 from ledger.errors import WrongUsage
-from ledger.git.repository import head
+from ledger.git.work_tree import tracked
 from ledger.home import OWN_REPOSITORY
 from ledger.model.event import (
     Event,
@@ -110,11 +110,9 @@ def words_for(memory: Memory, new: Iterable[NewFact] = ()) -> Mapping[str, str]:
     source: before they were made of such words they were made of sentences. Of a home in a repository of
     its own the files are nobody's but Diurna's.
     """
-    home = memory.home
-    commit = "" if home.kind == OWN_REPOSITORY else head(home.repository)[1]
-    files = home.repository.git().tree_files(commit, "")[:_FILES] if commit else []
-    ours = home.prefix
-    paths = [path for _, _, path in files if not (ours and path.startswith(ours))]
+    home, ours = memory.home, memory.home.prefix
+    files = [] if home.kind == OWN_REPOSITORY else tracked(home.repository, _FILES)
+    paths = [path for path in files if not (ours and path.startswith(ours))]
     entities = [about for about, _, _ in memory.cache().abouts()]
     tagged = [name for one in new for name in (*one.tags, *one.entity)]
     return subject_words([*paths, *entities, *tagged])

@@ -213,7 +213,7 @@ def carried_out(
             break
         try:
             on = None if dry_run else tip
-            receipt = memory.append(change.draft, again=True, dry_run=dry_run, tiers=True, on=on)
+            receipt = memory.append(change.draft, again=True, dry_run=dry_run, on=on)
             return change, receipt
         except Outrun:
             if not left:

@@ -164,7 +164,6 @@ def answer_decision(
     also: Iterable[Line] = (), **more: Any,
 ) -> None:  # fmt: skip
     """Say what a decision did, or would do, and `also` what came of it."""
-    from memory.write.draft import told
     from rituals.answers.json_objects import event_object
     from rituals.cli.terminal.receipt_text import answer_recorded
 
@@ -173,7 +172,6 @@ def answer_decision(
         place = receipt.place(call.memory().home.branch)
         lines = [] if dry_run else [((call.out.short(receipt.stem), "yellow"), f"  {place}")]
         lines += [f"would record: {line}" if dry_run else line for line in decision.does]
-        lines += [f"{verb:<7}  {what}" for verb, what in told(receipt._replace(did=()))]
     events = [event_object(event) for event in decision.events]
     answer_recorded(
         call, receipt, [*lines, *also], hints=decision.hints, does=decision.does,

@@ -38,7 +38,7 @@ def record(
     `again` records it even if the same was recorded a moment ago, `strict` refuses what is otherwise only
     told; `noted`: it is a note.
     """
-    receipt = drafts.append(call.memory(), again=again, dry_run=dry_run, tiers=True, strict=strict)
+    receipt = drafts.append(call.memory(), again=again, dry_run=dry_run, strict=strict)
     receipt = receipt._replace(findings=(*drafts.findings, *receipt.findings))
     if drafts.here is not None and drafts.here.type in WORKING and not dry_run:
         session = dict(drafts.here.header).get("session", "")
@@ -135,4 +135,4 @@ def receipt_lines(call: Invocation, receipt: Receipt, *, dry_run: bool) -> Itera
         return
     yield stem, f"  {receipt.place(call.memory().home.branch)}"
     for verb, what in told(receipt):
-        yield f"{verb:<7}  ", what if verb == "tier" else (what, "green")
+        yield f"{verb:<7}  ", (what, "green")

@@ -33,8 +33,7 @@ from ledger.wal.spool import Spool as LogSpool
 from memory.api import Memory
 from memory.cache.newest_logs import reach_name
 from memory.write.draft import SessionDraft
-from memory.write.host_session import ends_in_spool
-from memory.write.opened_facts import MOST_USES
+from memory.write.host_session import MOST_USES, ends_in_spool
 from projection.policy.model import FORMERLY, OFF
 from rituals.hosts.adapters import PRECOMPACT, SUBAGENT_STOP
 from rituals.hosts.capture.capture_notes import (

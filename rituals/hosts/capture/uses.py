@@ -18,7 +18,7 @@ from ledger.model.evidence import FOLLOWED, HOWS, NAMED, OPENED, RESTATED, Proof
 from ledger.model.record import Record
 from ledger.secrets.scanner import without_secrets
 from memory.api import Memory
-from memory.write.opened_facts import AT_ONCE, MOST_USES, opened_by, used_in
+from memory.write.host_session import AT_ONCE, MOST_USES, opened_by, used_in
 from projection.brief.wording import shortened
 from projection.compare.restatements import Restatements
 from projection.policy.model import ATTEMPT_KIND

@@ -161,10 +161,10 @@ def _appended(
 
     request = request._replace(agent=caller.agent, host=caller.host, session=caller.session)
     drafts = drafts_of(memory, request)
-    receipt = drafts.append(memory, tiers=True)
+    receipt = drafts.append(memory)
     note_answer(memory.home.repository.commondir, caller.session, corrects=drafts.corrects)
     look_after(memory.home, memory.policy)
-    return recorded(receipt, (*said, *drafts.findings, *receipt.findings), "already tiers")
+    return recorded(receipt, (*said, *drafts.findings, *receipt.findings), "already")
 
 
 @take.tool("Settle a contradiction about a fact: list its sides, then choose one or give a new text.",
@@ -237,7 +237,7 @@ def task(
         points = tuple([line for line in criteria.split("\n") if line.strip()])
         new = {"id": id, "priority": priority, "depends": (depends,), "criterion": points}
         draft, odd = steps.adding(memory, text, new, author)
-        added = memory.append(draft, tiers=True)
+        added = memory.append(draft)
         return recorded(added, (*odd, *added.findings))
     given = {
         "state": state, "why": why, "start": start, "take_over": take_over, "to": to, "done": (done,),

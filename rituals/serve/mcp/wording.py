@@ -98,8 +98,6 @@ def recorded(
 
     said = receipt_object(receipt)
     kept = {key: said[key] for key in ("stem", "commit", "waits", "facts", "did", *more.split())}
-    if "tiers" in kept:
-        kept["tiers"] = [filled(**one) for one in said["tiers"] if one["before"]]
     findings_said = noticed(findings)
     return filled("stem" if more else "", **kept, **told, near=said["near"], findings=findings_said)
 

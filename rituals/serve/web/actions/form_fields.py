@@ -182,7 +182,7 @@ def planned(memory: Memory, made: Decision | Drafts | Callable[[], Change] | For
         case Drafts():
             draft = made.here or made.own
             return FormPlan(
-                lambda dry_run: made.append(memory, dry_run=dry_run, tiers=True),
+                lambda dry_run: made.append(memory, dry_run=dry_run),
                 draft.title if draft else "", findings=made.findings,
             )  # fmt: skip
     change = made()  # it is planned again where somebody writes in between
