@@ -232,12 +232,12 @@ def test_a_check_that_fails_asks_and_is_confirmed(world: World) -> None:
 
 
 def test_until_refused_lists_forms(world: World) -> None:
-    """In a log of an agent's it is left out, and told; typed for a fact it is refused (refusals.txt)."""
+    """Of an agent's log, as of what is typed (refusals.txt)."""
     home = world.home()
     new = {"text": "It is so.", "id": "a", "footers": {"until": "when we move"}}
-    answer = home.run("append", "--from-json", "-", stdin=json.dumps({"title": "T", "new": [new]}))
-    assert "`until` can not be read: 'when we move'; it is left out" in answer.err
-    assert FORMS in answer.err and "until" not in home.show()["a"]["meta"]
+    log = json.dumps({"title": "T", "new": [new]})
+    answer = home.run("append", "--from-json", "-", stdin=log, code=1)
+    assert "`until` is 'when we move'" in answer.err and FORMS in answer.err
     home.write("b.py", "")
     home.git("add", "b.py")
     home.git("commit", "-q", "-m", "b")

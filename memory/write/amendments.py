@@ -44,11 +44,10 @@ from ledger.model.verbs import CLOSING, IN_PROGRESS
 from ledger.secrets.log_redaction import guard, is_withheld
 from memory.cache.head_store import has_code
 from memory.cache.schema import PINNED
-from memory.write.birth_footers import check_evidence, check_footers
 from memory.write.draft import text_of
+from memory.write.draft_checks import check_footers, check_named, with_whole_ids
 from memory.write.host_session import with_opened
 from memory.write.kept_out import as_personal, is_own, refuse_personal, without_withheld
-from memory.write.known_ids import check_named, with_whole_ids
 from projection.fold.falsity import said_against
 from projection.graph.fact_links import ENTITY_KEY, SERVES
 from projection.graph.graph_neighbours import TAGS_KEY, names_in
@@ -311,7 +310,7 @@ WORDED: tuple[Amendment, ...] = (
     without_withheld,
 )
 #: What it can mean, once it has a name.
-MEANT: tuple[Amendment, ...] = (check_footers, _told_of_ends, check_named, check_evidence)
+MEANT: tuple[Amendment, ...] = (check_footers, _told_of_ends, check_named)
 
 
 def amended(log: SessionLog, case: Case, amendments: Iterable[Amendment]) -> Amended:

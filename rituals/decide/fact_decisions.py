@@ -23,7 +23,7 @@ from ledger.model.verbs import CANCELLED
 from memory.api import Memory
 from memory.query.reader import Reader
 from memory.replay.reader_marks import as_here
-from memory.write.birth_footers import footer_value
+from memory.write.draft_checks import footer_value
 from projection.document.archive_pages import reason_of
 from projection.fold.fact_history import Fact
 from projection.fold.falsity import said_against

@@ -17,7 +17,7 @@ from ledger.model.layout import STATE_DIR
 from ledger.model.record import Record
 from ledger.model.session import ASKED_KEY, SessionLog, says_personal
 from ledger.wal.atomic_files import make_folder, replace_file
-from memory.write.birth_footers import footer_value
+from memory.write.draft_checks import footer_value
 from memory.write.near_facts import said_already
 from projection.policy.model import DEFAULT_KIND, QUESTION_KIND, THREAD_KIND
 from projection.text.clipping import one_line

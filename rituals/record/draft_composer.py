@@ -27,7 +27,6 @@ from ledger.model.findings import Finding
 from ledger.model.ids import version_id
 from ledger.model.session import DEFAULT_TITLE, says_personal
 from memory.api import Memory
-from memory.write.birth_footers import with_read_ends
 from memory.write.draft import SessionDraft
 from projection.graph.graph_neighbours import names_in
 from projection.policy.model import CLOSABLE, DEFAULT_KIND
@@ -65,9 +64,6 @@ def draft_of_request(
     draft = compose(request, base, here, words, theirs)
     draft, odd = _of_known_kinds(draft, kinds)
     findings += odd
-    if not options:
-        events, left = with_read_ends(draft.events)
-        draft, findings = draft._replace(events=events), (*findings, *left)
     return draft._replace(typed=request.refs if options else ()), findings
 
 

@@ -16,7 +16,7 @@ from ledger.model.findings import Finding
 from ledger.model.ids import is_fact_id
 from ledger.model.session import IMPORT_KEYS
 from ledger.model.verbs import STATES, is_state
-from memory.write.birth_footers import meant_key
+from memory.write.draft_checks import meant_key
 from rituals.record.request import NewFact, Request
 
 #: A kind -> what else it is called; a kind of the policy goes before.

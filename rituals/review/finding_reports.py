@@ -13,8 +13,8 @@ from ledger.model.event import Event, FactCreated, FactReferenced, ThreadReopene
 from ledger.model.findings import Finding as Noticed
 from ledger.secrets.scanner import without_secrets
 from memory.api import Memory
-from memory.write.birth_footers import footer_value
 from memory.write.draft import Receipt, SessionDraft
+from memory.write.draft_checks import footer_value
 from projection.fold.full_replay import State
 from projection.policy.model import FINDING_KIND
 from projection.work.finding_facts import FIXED, REGRESSED, BugFound, finding_of

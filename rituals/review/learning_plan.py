@@ -26,8 +26,8 @@ from memory.redaction.withheld_lines import telling_of
 from memory.redaction.withheld_texts import redacted_logs
 from memory.replay.read_logs import read_bytes
 from memory.replay.replayed_state import state_of
-from memory.write.birth_footers import footer_value
 from memory.write.draft import Receipt
+from memory.write.draft_checks import footer_value
 from projection.fold.fact_history import Fact
 from projection.fold.full_replay import State
 from projection.lifecycle.promotion import paragraphs_of, undocumented, words

@@ -20,8 +20,8 @@ from ledger.model.order import ended_of, stamp_of
 from ledger.model.record import Record
 from ledger.model.session import COST_KEY, SHOWN_KEY, TOLD_KEY, SessionLog, Span
 from ledger.secrets.log_redaction import KEEP, guard
-from memory.write.birth_footers import footer_value
 from memory.write.draft import SessionDraft
+from memory.write.draft_checks import footer_value
 from projection.brief.wording import shortened
 from projection.policy.model import SUPERSEDE, THREAD_KIND
 from rituals.hosts.adapters import HOSTS
