@@ -320,7 +320,7 @@ def _circles(events: tuple[Event, ...], known: _Known) -> list[Finding]:
     said = [event for event in events if isinstance(event, FactSuperseded)]
     back = {event.id for event in events if isinstance(event, FactReinstated)}
     for event in said:
-        ways, met = [(event.id, event.new)], {event.new}
+        met, ways = {event.new}, list[tuple[str, ...]]([(event.id, event.new)])
         for way in ways if event.new != event.id else ():  # that is refused for its form
             if way[-1] == event.id:
                 message = f"{event.new} can not supersede {event.id}: it would be a circle, "
