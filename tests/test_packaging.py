@@ -73,7 +73,6 @@ def test_core_packages_load_no_pygit2(package: str) -> None:
     doors = {
         "ledger.git.pygit2_store": "pygit2",
         "ledger.codec.outline_by_markdown": "markdown_it",
-        "projection.policy.toml": "pydantic",
         "projection.text.normalize": "rapidfuzz",
     }
     modules = [

@@ -165,7 +165,7 @@ def test_a_sync_sends_it_only_when_told(world: World, shop: Place, own: Place) -
     assert shop.run("sync", "--home", "personal").json["kept"] == 1
     assert holders(hub.folder, "likes tabs") and not holders(hub.folder, "in blue")
     policy = own.read("diurna.toml")
-    own.plant({"diurna.toml": policy.replace("# push   = true", "push = true")})
+    own.plant({"diurna.toml": policy.replace("# push    = true", "push = true")})
     shop.run("sync", "--home", "personal")
     assert holders(hub.folder, "in blue")
 

@@ -1,94 +1,160 @@
-"""Find the line on which a key of `diurna.toml` stands.
+"""Say what each key of `diurna.toml` takes, and in words what is wrong with a value.
 
-And say in our own words what is wrong with its value, and what can stand there.
+What a key takes follows from its default (`projection.policy.model`); `TAKES` has what that does not say.
 """
 
 from __future__ import annotations
 
-import tomllib
+from collections.abc import Callable
+from typing import Any
 
 from ledger.model.ids import is_fact_id
-from projection.policy.model import LANGUAGES, PUBLISHABLE
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from pydantic_core import ErrorDetails
+from ledger.model.record import Record
+from projection.policy.model import CONTRADICTIONS, LANGUAGES, PUBLISHABLE
 
 Keys = tuple[str, ...]  #: keys from the root of the file, `("windows", "active")`
 
-#: How many parts a key can have; none that means something has more than three.
-PARTS_LIMIT = 50
+COUNT_LIMIT = 1_000_000_000
+NAME_LIMIT_CHARS = 200
+WORDS_LIMIT = 100
+
+#: What says nothing any more, and what does instead; a file is read as if it were not there (Y10).
+GONE: dict[Keys, str] = {
+    ("inbox",): "another project is asked by an issue in its repository",
+    ("review", "ask"): "`diurna review` asks on a terminal, `diurna web --write` on a page",
+}
 
 
-def line_of(text: str, path: Keys) -> int:
-    """Return the line of the longest part of `path` that stands in the file, 1-based; 0 for none.
-
-    Each heading and each key is read by itself, dotted and quoted as it may be.
-    """
-    table: Keys = ()
-    longest = found = 0
-    for number, line in enumerate(text.split("\n"), 1):
-        line = line.strip()
-        if line[:1] == "[":
-            table = keys = _keys(line)
-        else:
-            key, sign, _ = line.partition("=")
-            # a quoted key may be written with escapes
-            if not sign or not (any(part in key for part in path) or '"' in key):
-                continue
-            keys = (*table, *_keys(f"{key}= 0"))
-        same = 0
-        while same < min(len(keys), len(path)) and keys[same] == path[same]:
-            same += 1
-        if same > longest:
-            longest, found = same, number
-    return found
+def _line(text: str) -> str:
+    """Say what is wrong with a text that is to be one line."""
+    if not text.strip():
+        return "must not be empty"
+    if text != text.strip():
+        return "must not start or end with blanks"
+    if any(char < " " or "\x7f" <= char <= "\x9f" or char in "\u2028\u2029" for char in text):
+        return "must be one line without control characters"
+    over = len(text) > NAME_LIMIT_CHARS
+    return f"must have at most {NAME_LIMIT_CHARS} characters" if over else ""
 
 
-def _keys(line: str) -> Keys:
-    """Return the keys of one heading, or of one line `key = 0`; none where it is neither."""
-    try:
-        said: object = tomllib.loads(line)
-    except (ValueError, RecursionError):
-        return ()
-    keys: list[str] = []
-    while isinstance(said, dict | list) and said:
-        if isinstance(said, list):
-            said = said[0]
-        else:
-            key, said = next(iter(said.items()))
-            keys.append(key)
-    return tuple(keys)
+def _role(text: str) -> str:
+    """Say what is wrong with the name of a role."""
+    return "" if is_fact_id(text) else "must be lower-case words joined by hyphens"
 
 
-def deep_line(text: str) -> int:
-    """Return the first line with a key of more parts than any can have, 0 for none."""
-    if not any(line.count(".") >= PARTS_LIMIT for line in text.split("\n")):
-        return 0
-    parts, quote, line = 1, "", 1
-    for char in text:
-        if char == "\n":
-            line += 1
-            parts = 1
-            quote = "" if quote == "#" else quote
-        elif quote:
-            quote = "" if char == quote else quote
-        elif char in "\"'#":
-            quote = char
-        elif char == ".":
-            parts += 1
-            if parts > PARTS_LIMIT:
-                return line
-        elif char in "=,[]{}":
-            parts = 1
-    return 0
+def _section(text: str) -> str:
+    """Say what is wrong with the title of a section."""
+    ours = f"must not be {CONTRADICTIONS}, which Diurna computes"
+    return ours if text == CONTRADICTIONS else _line(text)
 
 
-def dotted(path: Keys) -> str:
-    """Write keys as a heading does."""
-    return ".".join([key if is_fact_id(key) and "." not in key else quoted(key) for key in path])
+def _pattern(text: str) -> str:
+    """Say what is wrong with a pattern of files: it could name one outside."""
+    outside = text.startswith("/") or ".." in text.split("/")
+    return "must name files of this repository, from its top" if outside else _line(text)
+
+
+class Takes(Record):
+    """What a key takes beside what its default says."""
+
+    words: tuple[str, ...] = ()  #: of which its value is one, or are the entries of a list
+    hint: str = ""  #: what these mean
+    formerly: tuple[str, ...] = ()  #: words that are read, too
+    least: int = 0  #: the least number
+    most: int = COUNT_LIMIT  #: the greatest
+    wrong: Callable[[str], str] = _line  #: says what is wrong with a text, or an entry of a list
+
+
+_ROLES = Takes(wrong=_role)
+_OFF = "off"
+TAKES: dict[Keys, Takes] = {
+    ("format",): Takes(least=1),
+    ("publish",): Takes(
+        ("append", "trunk", "review"),
+        "append: committed with each log; trunk: with each log on the trunk; review: only by "
+        "`diurna check --publish`",
+    ),
+    ("privacy", "secrets"): Takes(
+        ("redact", "refuse"),
+        "redact: the log is stored without them; refuse: it is not stored",
+    ),
+    ("privacy", "personal"): Takes(
+        ("warn", "redact", "keep"),
+        "warn: stored and said; redact: stored without; keep: stored in silence",
+    ),
+    ("recall", "language"): Takes(LANGUAGES, "the language of the ledger"),
+    ("recall", "files"): Takes(wrong=_pattern),
+    ("capture", "keep"): Takes(
+        ("told", _OFF),
+        "told: what agents reported and what was observed; off: nothing",
+        ("", "digest", "facts"),
+    ),
+    ("capture", "facts"): Takes(
+        ("said", _OFF),
+        "said: what a person asks to be remembered is a fact; off: capture makes no facts",
+    ),
+    ("capture", "trust"): Takes(
+        ("thread", "supersede"),
+        "thread: what speaks against a fact becomes an open thread; supersede: it replaces the fact",
+    ),
+    ("capture", "approve"): Takes(
+        ("none", "ask"),
+        "none: facts are recorded; ask: they wait until a person lets them in",
+    ),
+    ("capture", "characters"): Takes(most=100_000),
+    ("moment", "command"): Takes(
+        ("tell", _OFF),
+        "tell: a command that breaks a rule is told of it; off: it is not",
+        ("hold",),
+    ),
+    ("moment", "facts"): Takes(most=10),
+    ("moment", "characters"): Takes(most=1_200),
+    ("background", "run"): Takes(
+        ("daily", _OFF),
+        "daily: what is due is done by itself, behind a session or a sync; off: only when asked for",
+    ),
+    ("views", "publish"): Takes(
+        PUBLISHABLE,
+        "each stands beside continuity.md as a file; `diurna view NAME` shows these and all others",
+    ),
+    ("learning", "deprecated_by"): Takes(least=1),
+    ("learning", "validators"): _ROLES,
+    ("learning", "adversarial"): _ROLES,
+    ("kinds", "section"): Takes(wrong=_section),
+}
+
+
+def problem(key: str, value: Any, usual: object, takes: Takes) -> tuple[str, str]:
+    """Say what is wrong with a value, and what to do; `usual` is its default."""
+    said = value_said(value)
+    if isinstance(usual, bool):
+        good = isinstance(value, bool)
+        return (
+            ("", "") if good else (f"must be true or false, not {said}", "write it without quotes")
+        )
+    if isinstance(usual, int):
+        if type(value) is not int:
+            return f"must be a whole number, not {said}", "write it without quotes or a point"
+        if value < takes.least:
+            return f"must not be below {takes.least}, as {said} is", ""
+        over = value > takes.most
+        return (f"must not be over {takes.most}, as {said} is", "") if over else ("", "")
+    several = isinstance(usual, tuple)
+    if several and not isinstance(value, list):
+        return f"must be a list, not {said}", f'write it as {key} = ["...", "..."]'
+    most = len(takes.words) or WORDS_LIMIT
+    if several and len(value) > most:
+        return f"must have at most {most} entries", ""
+    for one in value if several else [value]:
+        if takes.words and (not isinstance(one, str) or one not in (*takes.words, *takes.formerly)):
+            *others, last = [f'"{word}"' for word in takes.words]
+            choices = "names of views, " * several + f"{', '.join(others)} or {last}"
+            return f"must be {choices}, not {value_said(one)}", takes.hint
+        if not isinstance(one, str):
+            return f"must be text, not {value_said(one)}", f'write it in quotes: {key} = "..."'
+        if not takes.words and (problem := takes.wrong(one)):
+            return problem, ""
+    return "", ""
 
 
 def shown(path: Keys) -> str:
@@ -97,119 +163,7 @@ def shown(path: Keys) -> str:
     return f"`{dotted if len(dotted) <= 80 else dotted[:79] + '…'}`"
 
 
-def quoted(text: str) -> str:
-    """Write a TOML basic string."""
-    out = []
-    for char in text:
-        if char in '"\\':
-            out.append("\\" + char)
-        elif char < " " or char == "\x7f":
-            out.append(f"\\u{ord(char):04x}")
-        else:
-            out.append(char)
-    return f'"{"".join(out)}"'
-
-
-#: Where only some words can stand: which, and what they mean.
-CHOICES: dict[Keys, tuple[tuple[str, ...], str]] = {
-    ("publish",): (
-        ("append", "trunk", "review"),
-        "append: committed with each log; trunk: with each log on the trunk; review: only by "
-        "`diurna check --publish`",
-    ),
-    ("privacy", "secrets"): (
-        ("redact", "refuse"),
-        "redact: the log is stored without them; refuse: it is not stored",
-    ),
-    ("privacy", "personal"): (
-        ("warn", "redact", "keep"),
-        "warn: stored and said; redact: stored without; keep: stored in silence",
-    ),
-    ("recall", "language"): (LANGUAGES, "the language of the ledger"),
-    ("capture", "keep"): (
-        ("told", "off"),
-        "told: what agents reported and what was observed; off: nothing",
-    ),
-    ("capture", "facts"): (
-        ("said", "off"),
-        "said: what a person asks to be remembered is a fact; off: capture makes no facts",
-    ),
-    ("capture", "trust"): (
-        ("thread", "supersede"),
-        "thread: what speaks against a fact becomes an open thread; supersede: it replaces the fact",
-    ),
-    ("capture", "approve"): (
-        ("none", "ask"),
-        "none: facts are recorded; ask: they wait until a person lets them in",
-    ),
-    ("moment", "command"): (
-        ("tell", "off"),
-        "tell: a command that breaks a rule is told of it; off: it is not",
-    ),
-    ("background", "run"): (
-        ("daily", "off"),
-        "daily: what is due is done by itself, behind a session or a sync; off: only when asked for",
-    ),
-    ("views", "publish"): (
-        PUBLISHABLE,
-        "each stands beside continuity.md as a file; `diurna view NAME` shows these and all others",
-    ),
-}
-
-#: What says nothing any more, and what does instead; the last part may be a value: `("moment", "command",
-#: "hold")`. A file that has it is read as if the line were not there (Y10). No row begins as another does.
-GONE: dict[Keys, str] = {
-    ("inbox",): "another project is asked by an issue in its repository",
-    ("review", "ask"): "`diurna review` asks on a terminal, `diurna web --write` on a page",
-}
-
-
-def sentence(
-    path: Keys, error: ErrorDetails, known_keys: Callable[[Keys], tuple[str, ...]]
-) -> tuple[str, str]:
-    """Return what is wrong with a value, and what to do.
-
-    `path` is of its key, `error` as pydantic tells it; `known_keys` gives the keys that a table has.
-    """
-    key, given = shown(path), error["input"]
+def value_said(given: object) -> str:
+    """Write a value for a message."""
     value = str(given).lower() if isinstance(given, bool) else repr(given)
-    value = value if len(value) <= 40 else value[:39] + "…"
-    match error["type"]:
-        case "extra_forbidden":
-            known = ", ".join(known_keys(path[:-1]))
-            return f"unknown key {key}", f"known here: {known}"
-        case "int_type" | "int_from_float" | "int_parsing_size":
-            hint = "write it without quotes or a point"
-            return f"{key} must be a whole number, not {value}", hint
-        case "greater_than_equal":
-            return f"{key} must not be below {error['ctx']['ge']}, as {value} is", ""
-        case "less_than_equal":
-            return f"{key} must not be over {error['ctx']['le']}, as {value} is", ""
-        case "list_type":
-            return f"{key} must be a list, not {value}", f'write it as {path[-1]} = ["...", "..."]'
-        case "too_long":
-            return f"{key} must have at most {error['ctx']['max_length']} entries", ""
-        case "bool_type":
-            return f"{key} must be true or false, not {value}", "write it without quotes"
-        case "string_type":
-            return f"{key} must be text, not {value}", f'write it in quotes: {path[-1]} = "..."'
-        case "string_too_long":
-            return f"{key} must have at most {error['ctx']['max_length']} characters", ""
-        case "literal_error":
-            words, hint = CHOICES[path]
-            *others, last = [f'"{word}"' for word in words]
-            choices = "names of views, " * (path[0] == "views") + f"{', '.join(others)} or {last}"
-            return f"{key} must be {choices}, not {value}", hint
-        case "model_type" | "dict_type" | "model_attributes_type":
-            hint = f"write it as a heading: [{dotted(path)}]"
-            return f"{key} must be a table, not {value}", hint
-        case "value_error":
-            return f"{key} {error['ctx']['error']}", ""
-        case _:
-            return f"{key}: {error['msg']}", ""
-
-
-def no_place(path: Keys) -> tuple[str, str]:
-    """Say what is wrong with the name of another home, and what to do."""
-    hint = "use lower-case letters, digits and single hyphens, at most 40, and not `personal`"
-    return f"{shown(path)}: this is no name for an upstream", hint
+    return value if len(value) <= 40 else value[:39] + "…"

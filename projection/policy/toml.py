@@ -1,17 +1,15 @@
-"""Read and write `diurna.toml`: the one place where its bytes become a `Policy`.
+"""Read `diurna.toml`: the one place where its bytes become a `Policy`.
 
-What can not be meant is refused with the key and its line (FORMAT.md, section 6; fault:M6). The only
-module of the projection that imports pydantic: code that has a policy as a value, from a cache say,
-never pays for it.
+What can not be meant is refused with the key and its line (FORMAT.md, section 6; fault:M6).
 """
 
 from __future__ import annotations
 
+import re
 import tomllib
+from collections.abc import Callable
 from itertools import pairwise
-from typing import Annotated, Any, Literal
-
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, create_model
+from typing import Any
 
 from ledger.codec.outline import marker_line
 from ledger.errors import PolicyInvalid
@@ -19,72 +17,21 @@ from ledger.model.ids import is_fact_id
 from ledger.model.layout import FORMAT_VERSION, POLICY_FILE
 from projection.policy.model import (
     BUILT_IN_KINDS,
-    CONTRADICTIONS,
     PUBLISHABLE,
     UNSETTLED,
     Kind,
     Policy,
     Upstream,
 )
-from projection.policy.policy_keys import (
-    CHOICES,
-    GONE,
-    PARTS_LIMIT,
-    Keys,
-    deep_line,
-    line_of,
-    no_place,
-    sentence,
-    shown,
-)
+from projection.policy.policy_keys import GONE, TAKES, Keys, Takes, problem, shown, value_said
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from pydantic_core import ErrorDetails
-
-
-def one_line(text: str) -> str:
-    """Refuse a text that is no line of its own."""
-    if not text.strip():
-        raise ValueError("must not be empty")
-    if text != text.strip():
-        raise ValueError("must not start or end with blanks")
-    if any(char < " " or "\x7f" <= char <= "\x9f" or char in "\u2028\u2029" for char in text):
-        raise ValueError("must be one line without control characters")
-    return text
-
-
-def role(text: str) -> str:
-    """Refuse what is no name of a role."""
-    if not is_fact_id(text):
-        raise ValueError("must be lower-case words joined by hyphens, as roles are counted")
-    return text
-
-
-def section(text: str) -> str:
-    """Refuse the section that Diurna computes."""
-    if text == CONTRADICTIONS:
-        raise ValueError(f"must not be {CONTRADICTIONS}, which Diurna computes")
-    return one_line(text)
-
-
-def pattern(text: str) -> str:
-    """Refuse what could name a file outside."""
-    if text.startswith("/") or ".." in text.split("/"):
-        raise ValueError("must name files of this repository, from its top")
-    return one_line(text)
-
-
-def is_place(name: str) -> bool:
-    """Tell whether another home may be named so."""
-    return is_fact_id(name) and "." not in name and len(name) <= 40 and name != "personal"
-
+#: Notes what is wrong: with which key, in words, and what to do.
+Wrong = Callable[[Keys, str, str], None]
 
 POLICY_LIMIT_BYTES = 64 << 10
-COUNT_LIMIT = 1_000_000_000
-NAME_LIMIT_CHARS = 200
-WORDS_LIMIT = 100
 UPSTREAMS_LIMIT = 8
+#: How many parts a key can have; none that means something has more than three.
+PARTS_LIMIT = 50
 
 #: What must ascend: the table, what its values are called, and the keys.
 _ASCENDING = (
@@ -92,79 +39,9 @@ _ASCENDING = (
     ("windows", "the windows ", ("working_days", "active_days", "archive_days")),
     ("learning", "", ("candidate", "verified", "active")),
 )
-
-
-_Count = Annotated[int, Field(ge=0, le=COUNT_LIMIT)]
-_Name = Annotated[str, Field(max_length=NAME_LIMIT_CHARS), AfterValidator(one_line)]
-_Pattern = Annotated[str, Field(max_length=NAME_LIMIT_CHARS), AfterValidator(pattern)]
-_Role = Annotated[str, Field(max_length=NAME_LIMIT_CHARS), AfterValidator(role)]
-_Title = Annotated[str, Field(max_length=NAME_LIMIT_CHARS), AfterValidator(section)]
-
-
-class _Table(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
-
-
-class _Kind(_Table):
-    section: _Title | None = None
-    decays: bool | None = None
-
-
-def _list_of(entry: Any) -> Any:
-    return Annotated[list[entry], Field(max_length=WORDS_LIMIT)]
-
-
-#: What a key takes where neither its default nor the table of choices says so.
-_TYPES: dict[Keys, Any] = {
-    ("format",): Annotated[int, Field(ge=1, le=COUNT_LIMIT)],
-    ("recall", "files"): _list_of(_Pattern),
-    ("capture", "keep"): Literal["", *CHOICES["capture", "keep"][0], "digest", "facts"],
-    ("capture", "characters"): Annotated[int, Field(ge=0, le=100_000)],
-    ("moment", "command"): Literal[*CHOICES["moment", "command"][0], "hold"],
-    ("moment", "facts"): Annotated[int, Field(ge=0, le=10)],
-    ("moment", "characters"): Annotated[int, Field(ge=0, le=1_200)],
-    ("views", "publish"): Annotated[
-        list[Literal["state", "progress", "decisions"]], Field(max_length=len(PUBLISHABLE))
-    ],
-    ("learning", "deprecated_by"): Annotated[int, Field(ge=1, le=COUNT_LIMIT)],
-    ("learning", "validators"): _list_of(_Role),
-    ("learning", "adversarial"): _list_of(_Role),
-}
-#: What holds keys of any name.
-_NAMED: dict[Keys, Any] = {
-    ("upstream",): Annotated[dict[str, _Name], Field(max_length=UPSTREAMS_LIMIT)],
-    ("kinds",): dict[str, _Kind],
-}
-#: The tables and keys of the file, as a message lists them.
-_KEYS = (
-    "format project publish trunk personal push windows review privacy recall capture views brief "
-    "background branches learning moment upstream kinds"
-).split()
-
-
-def _table(path: Keys, usual: dict[str, Any]) -> Any:
-    """Make the model of a table: its keys, and what they have where the file does not say so."""
-    fields: dict[str, Any] = {key: _field((*path, key), value) for key, value in usual.items()}
-    return create_model("_Table", __base__=_Table, **fields)
-
-
-def _field(path: Keys, usual: Any) -> tuple[Any, Any]:
-    """Return what a key takes, and its default."""
-    if hasattr(usual, "_fields"):
-        table = _table(path, dict(zip(usual._fields, usual, strict=True)))
-        return table, table()
-    if path in _NAMED:
-        return _NAMED[path], {}
-    if path in _TYPES:
-        return _TYPES[path], list(usual) if isinstance(usual, tuple) else usual
-    if path in CHOICES:
-        return Literal[CHOICES[path][0]], usual
-    if isinstance(usual, tuple):
-        return _list_of(_Name), list(usual)
-    return {bool: bool, int: _Count}.get(type(usual), _Name), usual
-
-
-_File = _table((), {key: getattr(Policy(), key) for key in _KEYS})
+#: A key of more than `PARTS_LIMIT` parts.
+_DEEP = re.compile(r"""(?<![\w-])(?:(?:[A-Za-z0-9_-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){50}""")
+_PART = re.compile(r"""\s*(?:([A-Za-z0-9_-]+)|"([^"]*)"|'([^']*)')\s*(?:\.|$)""")
 
 
 def read_policy(data: bytes | str, *, newer_ok: bool = False) -> Policy:
@@ -179,32 +56,39 @@ def read_policy(data: bytes | str, *, newer_ok: bool = False) -> Policy:
     text = _decode(data)
     table = _load(text)
     table.pop("commit", None)  # said who commits the logs of a folder: a person, by now
-    _without_gone(table)
-    newest = table.get("format")
-    newer = isinstance(newest, int) and newest > FORMAT_VERSION
+    for path in GONE:
+        _take(table, path)
+    given = table.get("format")
+    newest = given if isinstance(given, int) else 0
+    newer = newest > FORMAT_VERSION
     if newer and not newer_ok:
-        newest = f"{str(newest)[:20]} is newer than {FORMAT_VERSION}"
-        message = f"format {newest}, the newest this version knows"
+        message = f"format {str(newest)[:20]} is newer than {FORMAT_VERSION}"
+        message += ", the newest this version knows"
         hint = "upgrade Diurna; until then this home can be read, not written"
-        raise _refusal(text, ("format",), message, hint)
-    while True:
-        try:
-            file = _File.model_validate(table)
-        except ValidationError as invalid:
-            problems = _problems(text, table, invalid.errors(include_url=False))
-            if not newer:
-                raise _first(problems) from None
-            for _, path, _, _ in problems:
-                _drop(table, path)
-            continue
-        said = file.model_dump()
-        crooked = _crooked(table, said)
-        if crooked is None:
-            break
-        if not newer:
-            raise _refusal(text, *crooked)
-        _drop(table, ("windows",) if crooked[0][0] == "windows" else crooked[0])
-    return _policy(said | {"format": newest if isinstance(newest, int) else said["format"]})
+        raise _invalid(_lines(text).get(("format",), 0), message, hint)
+    problems: list[tuple[Keys, str, str]] = []
+
+    def wrong(path: Keys, said: str, hint: str = "") -> None:
+        problems.append((path, said, hint))
+
+    policy: Policy = _read(Policy(), table, (), wrong)
+    for name, what, keys in _ASCENDING:
+        values = getattr(policy, name)
+        counts = [getattr(values, key) for key in keys]
+        for smaller, larger in pairwise(keys):
+            if getattr(values, smaller) > getattr(values, larger) and not problems:
+                key = larger if larger in table.get(name, ()) else smaller
+                said = (
+                    f"{shown((name, key))} can not be {getattr(values, key)}: {what}{keys[0]}, "
+                    f"{keys[1]} and {keys[2]} would be {counts[0]}, {counts[1]} and {counts[2]}"
+                )
+                wrong((name, key), said, f"{' <= '.join(keys)} must hold")
+        if counts != sorted(counts):
+            usual = Policy()
+            policy = policy._replace(windows=usual.windows, learning=usual.learning)
+    if problems and not newer:
+        raise _first(text, problems)
+    return policy._replace(format=newest) if newer else policy
 
 
 def gone_keys(data: bytes | str) -> list[tuple[int, str, str]]:
@@ -214,39 +98,91 @@ def gone_keys(data: bytes | str) -> list[tuple[int, str, str]]:
         PolicyInvalid: it is no TOML.
     """
     text = _decode(data)
-    return [(line_of(text, path), shown(path), GONE[row])
-            for path, row in _without_gone(_load(text))]  # fmt: skip
+    table, lines = _load(text), _lines(text)
+    return [
+        (lines.get(path, 0), shown(path), instead)
+        for path, instead in GONE.items()
+        if _take(table, path)
+    ]
 
 
-def _without_gone(table: dict[str, Any]) -> list[tuple[Keys, Keys]]:
-    """Take out what means nothing any more; return its keys, each with its row of the table."""
-    found = []
-    for row in GONE:
-        *outer, last = row
-        inner: Any = table
-        for name in outer:
-            inner = inner.get(name) if isinstance(inner, dict) else None
-        path = row if isinstance(inner, dict) and last in inner else row[:-1] * (inner == last)
-        if path:
-            _drop(table, path)
-            found.append((path, row))
-    return found
+def _take(table: dict[str, Any], path: Keys) -> bool:
+    """Take a key out of a file; tell whether it was there."""
+    *outer, key = path
+    inner: Any = table
+    for name in outer:
+        inner = inner.get(name) if isinstance(inner, dict) else None
+    return isinstance(inner, dict) and inner.pop(key, None) is not None
 
 
-def _policy(said: dict[str, Any]) -> Policy:
-    """Return what a file says, as the projection has it."""
-    said["kinds"] = _kinds(said["kinds"])
-    said["upstream"] = Upstream.all_of(said["upstream"])
-    published = said["views"]["publish"]
-    said["views"]["publish"] = [name for name in PUBLISHABLE if name in published]
-    for key, usual in zip(Policy._fields, Policy(), strict=True):
-        if isinstance(said[key], dict):
-            values = {
-                name: tuple(one) if isinstance(one, list) else one
-                for name, one in said[key].items()
-            }
-            said[key] = type(usual)(**values)
-    return Policy(**said)
+def _read(usual: Any, said: object, path: Keys, wrong: Wrong) -> Any:
+    """Return a table with what a file says in place of its defaults, and note what is wrong."""
+    if not isinstance(said, dict):
+        hint = f"write it as a heading: [{'.'.join(path)}]"
+        wrong(path, f"{shown(path)} must be a table, not {value_said(said)}", hint)
+        return usual
+    known = [key for key in usual._fields if key != "name"]
+    values: dict[str, Any] = {}
+    for key, value in said.items():
+        here = (*path, key)
+        if key not in known:
+            wrong(here, f"unknown key {shown(here)}", f"known here: {', '.join(known)}")
+        elif here in (("kinds",), ("upstream",)):
+            values[key] = (_kinds if key == "kinds" else _upstreams)(value, here, wrong)
+        elif hasattr(getattr(usual, key), "_fields"):
+            values[key] = _read(getattr(usual, key), value, here, wrong)
+        else:
+            takes = TAKES.get(("kinds", key) if path[:1] == ("kinds",) else here, Takes())
+            words, hint = problem(key, value, getattr(usual, key), takes)
+            if words:
+                wrong(here, f"{shown(here)} {words}", hint)
+            else:
+                values[key] = tuple(value) if isinstance(value, list) else value
+    if path == ("views",) and values:
+        values["publish"] = tuple([one for one in PUBLISHABLE if one in values["publish"]])
+    return usual._replace(**values)
+
+
+def _kinds(said: object, path: Keys, wrong: Wrong) -> tuple[Kind, ...]:
+    """Return the built-in kinds as changed, then the added ones by name."""
+    known = {kind.name: kind for kind in BUILT_IN_KINDS}
+    built_in = tuple(known)
+    for name, table in said.items() if isinstance(said, dict) else ():
+        here = (*path, name)
+        if not is_fact_id(name) or "." in name:
+            hint = "use lower-case letters, digits and single hyphens, as in `open-question`"
+            wrong(here, f"{shown(here)}: this is no name for a kind", hint)
+            continue
+        kind = _read(known.get(name, Kind(name, "")), table, here, wrong)
+        if kind.section:
+            known[name] = kind
+        elif isinstance(table, dict) and "section" not in table:
+            hint = f'add the heading its facts stand under: section = "{name.capitalize()}"'
+            wrong(here, f"{shown(here)} needs a section", hint)
+    if not isinstance(said, dict):
+        _read(Policy(), said, path, wrong)
+    added = sorted(known.keys() - set(built_in))
+    return tuple([known[name] for name in (*built_in, *added)])
+
+
+def _upstreams(said: object, path: Keys, wrong: Wrong) -> tuple[Upstream, ...]:
+    """Return the homes of others that a table names."""
+    if not isinstance(said, dict):
+        _read(Policy(), said, path, wrong)
+        return ()
+    if len(said) > UPSTREAMS_LIMIT:
+        wrong(path, f"{shown(path)} must have at most {UPSTREAMS_LIMIT} entries", "")
+    for name, url in said.items():
+        here = (*path, name)
+        words, hint = problem(name, url, "", Takes())
+        if not is_fact_id(name) or "." in name or len(name) > 40 or name == "personal":
+            hint = (
+                "use lower-case letters, digits and single hyphens, at most 40, and not `personal`"
+            )
+            wrong(here, f"{shown(here)}: this is no name for an upstream", hint)
+        elif words:
+            wrong(here, f"{shown(here)} {words}", hint)
+    return tuple([Upstream(name, url) for name, url in said.items() if isinstance(url, str)])
 
 
 def _decode(data: bytes | str) -> str:
@@ -262,10 +198,11 @@ def _decode(data: bytes | str) -> str:
 
 
 def _load(text: str) -> dict[str, Any]:
-    deep = deep_line(text)
-    if deep:  # the parser of Python takes a time that grows with the square of a key's parts
-        message = f"a key of more than {PARTS_LIMIT} parts"
-        raise _invalid(deep, message, "keys are like `windows.active`")
+    if deep := _DEEP.search(text):  # the parser of Python takes the square of a key's parts
+        line = text.count("\n", 0, deep.start()) + 1
+        raise _invalid(
+            line, f"a key of more than {PARTS_LIMIT} parts", "keys are like `windows.active`"
+        )
     try:
         return tomllib.loads(text)
     except RecursionError:
@@ -285,90 +222,39 @@ def _load(text: str) -> dict[str, Any]:
         raise _invalid(line, f"this is not TOML: {message[:200]}", hint) from None
 
 
-def _kinds(changed: dict[str, dict[str, Any]]) -> tuple[Kind, ...]:
-    """Return the built-in kinds as changed, then the added ones by name."""
-    kinds = []
-    for kind in BUILT_IN_KINDS:
-        change = changed.pop(kind.name, {"section": None, "decays": None})
-        decays = kind.decays if change["decays"] is None else change["decays"]
-        kinds.append(Kind(kind.name, change["section"] or kind.section, decays))
-    for name, added in sorted(changed.items()):
-        kinds.append(Kind(name, added["section"] or name, added["decays"] is not False))
-    return tuple(kinds)
+def _lines(text: str) -> dict[Keys, int]:
+    """Return the first line of each heading and key, and of what contains it, 1-based."""
+    found: dict[Keys, int] = {}
+    table: Keys = ()
+    for number, line in enumerate(text.split("\n"), 1):
+        head, sign, _ = line.partition("=")
+        if line.lstrip()[:1] == "[":
+            head = line.strip(" \t[").partition("]")[0]
+            table = ()
+        elif not sign:
+            continue
+        keys = (*table, *[one or two or three for one, two, three in _PART.findall(head)])
+        table = keys if line.lstrip()[:1] == "[" else table
+        for end in range(1, len(keys) + 1):
+            found.setdefault(keys[:end], number)
+    return found
 
 
-def _crooked(table: dict[str, Any], said: dict[str, Any]) -> tuple[Keys, str, str] | None:
-    """Find values that contradict each other: where, what, and what to do."""
-    for table_name, what, names in _ASCENDING:
-        values = said[table_name]
-        counts = [values[name] for name in names]
-        for smaller, larger in pairwise(names):
-            if values[smaller] > values[larger]:
-                key = larger if larger in table.get(table_name, ()) else smaller
-                message = (
-                    f"`{table_name}.{key}` can not be {values[key]}: {what}{names[0]}, "
-                    f"{names[1]} and {names[2]} would be {counts[0]}, {counts[1]} and {counts[2]}"
-                )
-                return (table_name, key), message, f"{' <= '.join(names)} must hold"
-    for name in said["upstream"]:
-        if not is_place(name):
-            where = ("upstream", name)
-            return where, *no_place(where)
-    built_in = {kind.name for kind in BUILT_IN_KINDS}
-    for name, kind in said["kinds"].items():
-        where = ("kinds", name)
-        if not is_fact_id(name) or "." in name:
-            hint = "use lower-case letters, digits and single hyphens, as in `open-question`"
-            return where, f"{shown(where)}: this is no name for a kind", hint
-        if kind["section"] is None and name not in built_in:
-            hint = f'add the heading its facts stand under: section = "{name.capitalize()}"'
-            return where, f"{shown(where)} needs a section", hint
-    return None
-
-
-Problem = tuple[int, Keys, str, str]  #: line or 0, path, message, hint
-
-
-def _problems(text: str, table: dict[str, object], errors: list[ErrorDetails]) -> list[Problem]:
-    """Say each error in our own words, in the order of the file."""
-    found = []
-    for count, error in enumerate(errors):
-        path = tuple(part for part in error["loc"] if isinstance(part, str))
-        line = line_of(text, path) if count < 8 else 0
-        found.append((line, path, *sentence(path, error, _known_keys)))
-    return sorted(found, key=lambda problem: (not problem[0], problem[0], problem[1]))
-
-
-def _known_keys(path: Keys) -> tuple[str, ...]:
-    field = _File.model_fields.get(path[0]) if path else None
-    table = field.annotation if field else None
-    known = table if isinstance(table, type) and issubclass(table, _Table) else _Kind
-    return tuple((known if path else _File).model_fields)
-
-
-def _first(problems: list[Problem]) -> PolicyInvalid:
-    line, _, message, hint = problems[0]
-    if len(problems) > 1:
-        others = [shown(path) for _, path, _, _ in problems[1:4]]
-        message += f" (also wrong: {', '.join([*others, *['…'] * (len(problems) > 4)])})"
+def _first(text: str, problems: list[tuple[Keys, str, str]]) -> PolicyInvalid:
+    """Say the first problem in the file, and name the keys of the others."""
+    lines = _lines(text)
+    rows = []
+    for path, said, hint in problems:
+        ends = range(len(path), 0, -1)
+        line = next((lines[path[:end]] for end in ends if path[:end] in lines), 0)
+        rows.append((not line, line, path, said, hint))
+    rows.sort()
+    _, line, _, message, hint = rows[0]
+    others = [shown(path) for _, _, path, _, _ in rows[1:4]]
+    if others:
+        message += f" (also wrong: {', '.join([*others, *['…'] * (len(rows) > 4)])})"
     return _invalid(line, message, hint)
-
-
-def _refusal(text: str, path: Keys, message: str, hint: str) -> PolicyInvalid:
-    return _invalid(line_of(text, path), message, hint)
 
 
 def _invalid(line: int, message: str, hint: str = "") -> PolicyInvalid:
     return PolicyInvalid(message, where=f"{POLICY_FILE}:{line}" if line else POLICY_FILE, hint=hint)
-
-
-def _drop(table: dict[str, object], path: Keys) -> None:
-    """Take a key out of a file; all keys, should it not be there."""
-    *outer, key = path or ("",)
-    inner: object = table
-    for name in outer:
-        inner = inner.get(name) if isinstance(inner, dict) else None
-    if isinstance(inner, dict) and key in inner:
-        del inner[key]
-    else:
-        table.clear()

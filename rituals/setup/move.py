@@ -247,7 +247,7 @@ def _published(home: Home, when: str, trunk: str) -> Files:
     line = rb'(?m)^(publish\s*=\s*)"%s"' % usual.encode()
     said = re.sub(line, rb'\g<1>"%s"' % when.encode(), data, count=1)
     if trunk and said != data and not re.search(rb"(?m)^trunk\s*=", said):
-        from projection.policy.policy_keys import quoted
+        from projection.policy.template import quoted
 
         added = f"trunk   = {quoted(trunk)}\n".encode()
         said = re.sub(rb"(?m)^(publish\s*=.*\n)", lambda one: one[1] + added, said, count=1)
