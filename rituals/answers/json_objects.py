@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from projection.fold.projection_state import Standing, Summary
     from projection.fold.testimony import Testimony
     from rituals.hosts.capture.boundary import Outcome
-    from rituals.review.learning_plan import Proposal
-    from rituals.review.promotions import Promotion
+    from rituals.review.learning_plan import Plan
 
 _STEP = (
     "stem agent event date commit author via text version was remark path title waiting source by "
@@ -187,12 +186,16 @@ def capture_object(
     return {"sessions": sessions, "held": held, "landed": [], "dry_run": dry_run}
 
 
-def proposal_object(found: Proposal) -> dict[str, Any]:
-    """Describe a proposal of `learn`: what it would record, and what speaks for it."""
-    fields = "key source=habit.source text=habit.text places=habit.places evidence=question.evidence diff"
-    return {**fields_of(found, fields), "id": found.question.accept[0].id}
-
-
-def promotion_object(found: Promotion) -> dict[str, Any]:
-    """Describe a fact that is worth a place in a file for agents, and what would become of that."""
-    return fields_of(found, "key id=fact evidence=question.evidence path refused diff")
+def learning_object(plan: Plan) -> dict[str, Any]:
+    """Describe what could be learned, what speaks for it, and what becomes of files."""
+    proposals = "key source text places evidence=question.evidence diff"
+    promotions = "key evidence=question.evidence path refused diff"
+    return {
+        "proposals": [
+            {**fields_of(one, proposals), "id": one.question.accept[0].id} for one in plan.proposals
+        ],
+        "promotions": [
+            {**fields_of(one, promotions), "id": one.places[0]} for one in plan.promotions
+        ],
+        "more": plan.more,
+    }

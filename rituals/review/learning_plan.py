@@ -1,4 +1,4 @@
-"""Plan what to learn of what has a form: findings that came back, verdicts, facts worth a place in a file.
+"""Plan what to learn of what has a form: findings that came back, and facts worth a place in a file.
 
 No clock takes part: the same ledger and code give the same proposals. A proposal is a question as those of
 a review are, and known by its key for good once it was answered (R9).
@@ -9,72 +9,78 @@ proposals are listed; only who asks for it raises them as open threads, each onc
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import difflib
+import os
+import stat
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 
 from ledger.codec.fact_blocks import order_meta, tidy, write_fact
 from ledger.errors import DiurnaError
+from ledger.git.code_history import Code
 from ledger.home import code_of
-from ledger.model.event import Event, FactCreated, ThreadClosed
+from ledger.model.event import Event, FactCreated, FactPromoted, ThreadClosed
 from ledger.model.findings import Finding as Noticed
-from ledger.model.logset import LogRef
 from ledger.model.record import Record
 from ledger.model.session import Entry
+from ledger.wal.atomic_files import replace_file, try_unlink
 from memory.api import Memory
 from memory.cache.cache_file import Cache
-from memory.query.log_lines import LogLine, lines_of
 from memory.redaction.withheld_lines import telling_of
-from memory.redaction.withheld_texts import redacted_logs
-from memory.replay.read_logs import read_bytes
 from memory.replay.replayed_state import state_of
 from memory.write.draft import Receipt
 from memory.write.draft_checks import footer_value
 from projection.fold.fact_history import Fact
 from projection.fold.full_replay import State
-from projection.lifecycle.promotion import paragraphs_of, undocumented, words
+from projection.lifecycle.promotion import PROMOTE, paragraphs_of, undocumented, words
 from projection.lifecycle.review_due import Raised, key_of, raised_threads
 from projection.policy.model import PATTERN_KIND
 from projection.work.finding_facts import REGRESSED, Finding, finding_of
 from rituals.decide.decision import Decision, record
 from rituals.hosts.capture.composition import sentence_of
 from rituals.record.draft_composer import id_of_text, taken_in, words_for
-from rituals.review.promotions import Promotion, documents_of, promotions, put_back, write_file
-from rituals.review.questions import LEARN, Question, answered_keys, threads_for
+from rituals.review.code_questions import evidence_questions
+from rituals.review.promotions import (
+    READ_FIRST,
+    documents_of,
+    promotion_questions,
+    read_file,
+    score_facts,
+    target_file,
+    with_fact,
+    write_file,
+)
+from rituals.review.questions import (
+    LEARN,
+    PROMOTION,
+    Question,
+    answered_keys,
+    question,
+    threads_for,
+)
 
-#: So many proposals are made at once, and the headers of so many logs read, the newest.
-PROPOSALS, LOGS = 7, 500
+#: So many patterns are proposed at once, and so many facts for a file.
+PROPOSALS, _PROMOTIONS = 7, 3
 #: The footer by which a fact is known as the answer to a proposal, whatever becomes of its text.
 LEARNED_KEY = "learned"
-#: So many findings of one rule, or failed verdicts on one fact, are a habit.
+#: So many findings of one rule are a habit.
 _HABIT = 3
-#: How a verdict begins that is none in favour; a header is no longer.
-_FAILED, _HEADER_BYTES = "fail", 8_000
 _SHOWN = 3
-FINDING, VERDICT = "finding", "verdict"
+FINDING = "finding"
 ACCEPT, REJECT = "accept", "reject"
 
 
-class Habit(Record):
-    """Something that auditors or validators meet again and again."""
+class Step(Record):
+    """What a person is asked: whether something is to be a pattern, or to stand in a file for agents."""
 
-    source: str  #: `FINDING` or `VERDICT`
-    about: str  #: the rule, or the id of the fact
-    text: str  #: the pattern that would be recorded
-    how: str  #: how often it was met
-    places: tuple[str, ...]  #: facts or logs that show it, the newest first
-    weight: int
-
-    @property
-    def key(self) -> str:
-        """By which it is known for good: however often it is met again, it is one habit."""
-        return key_of(LEARN, self.source, self.about)
-
-
-class Proposal(Record):
-    """What a person is asked."""
-
-    habit: Habit  #: what would be learned
+    source: str  #: `FINDING`, or `PROMOTION`
     question: Question  #: by which it is asked, answered and remembered, as those of a review are
+    text: str  #: that would be recorded, or written
+    places: tuple[str, ...]  #: facts that show it, the newest first; of a promotion the fact
     diff: tuple[str, ...]  #: what accepting it adds, a line each, as a diff has them
+    path: str = ""  #: of the file, from the top of the work tree; "" for a pattern
+    before: bytes | None = None  #: the bytes of the file; None where there is none
+    refused: str = ""  #: why it can not be written, "" where it can
 
     @property
     def key(self) -> str:
@@ -87,13 +93,13 @@ class Plan(Record):
 
     tip: str  #: the commit of the ledger that it was made from
     code: str  #: the commit of the code that was asked, "" for none
-    proposals: tuple[Proposal, ...]  #: at most `PROPOSALS`, best first
+    proposals: tuple[Step, ...]  #: patterns, at most `PROPOSALS`, best first
     more: int  #: how many there are beside them
-    promotions: tuple[Promotion, ...]  #: facts that are worth a place in a file for agents
+    promotions: tuple[Step, ...]  #: facts that are worth a place in a file for agents
     raised: tuple[Raised, ...]  #: the threads that ask what was proposed, or did
 
     @property
-    def steps(self) -> tuple[Proposal | Promotion, ...]:
+    def steps(self) -> tuple[Step, ...]:
         """All that a person is asked, in order."""
         return (*self.proposals, *self.promotions)
 
@@ -101,45 +107,46 @@ class Plan(Record):
 def plan_learning(memory: Memory) -> Plan:
     """Make the plan of what a home could learn as it stands now. Nothing is written."""
 
-    def read(cache: Cache) -> tuple[str, State, list[tuple[LogRef, Entry]], frozenset[str]]:
-        logs = [(ref, entry) for _, ref, entry in cache.entries()]
-        return cache.commit, state_of(cache), logs, redacted_logs(cache)
+    def read(cache: Cache) -> tuple[str, State, list[Entry]]:
+        return cache.commit, state_of(cache), [entry for _, _, entry in cache.entries()]
 
     home, ledger = memory.home, memory.snapshot.ledger
-    tip, state, logs, withheld = ledger.ask(read)
-    logs.sort(key=lambda log: log[0].key)
+    tip, state, entries = ledger.ask(read)
     telling = ledger.ask(lambda cache: telling_of(home, cache))
-    newest = [ref for ref, entry in logs if entry.uses and ref.stem not in withheld][-LOGS:]
-    judging = [
-        ref.key for ref, data in read_bytes(home, newest) if b"\nverdict:" in data[:_HEADER_BYTES]
-    ]
     code, top = code_of(home), home.repository.top
-    paragraphs = paragraphs_of((documents_of(code) or {}).values())
+    paragraphs = paragraphs_of(documents_of(code).values()) if code else []
     facts = [standing.fact for standing in state.standings()]
     raised = tuple([one for one in raised_threads(facts) if one.rule == LEARN])
     learned = {value for fact in facts for key, value in fact.meta if key == LEARNED_KEY}
     answered = learned | answered_keys(raised)
     habits = [
-        habit
-        for habit in (
-            *_found_again(state, facts),
-            *_failed_again(state, lines_of(ledger, judging).values()),
-        )
-        if habit.key not in answered
-        and undocumented(words(habit.text), paragraphs)
-        and not (telling is not None and telling.repeats(habit.text))
+        one
+        for one in _found_again(state, facts)
+        if one.key not in answered
+        and undocumented(words(one.text), paragraphs)
+        and not (telling is not None and telling.repeats(one.text))
     ]
-    habits.sort(key=lambda habit: (-habit.weight, habit.key))
-    offered: list[Promotion] = []
+    habits.sort(key=lambda one: (-one.weight, one.key))
+    offered: Iterable[Step] = ()
     if code and top:
-        entries = [entry for _, entry in logs]
-        offered = promotions(top, state, entries, code, paragraphs, answered)
-    proposals = tuple(_proposals(memory, habits[:PROPOSALS]))
-    more, commit = len(habits[PROPOSALS:]), code.commit if code is not None else ""
-    return Plan(tip, commit, proposals, more, tuple(offered), raised)
+        offered = _promotions(top, state, entries, code, paragraphs, answered)
+    return Plan(
+        tip, code.commit if code else "", tuple(_proposals(memory, habits[:PROPOSALS])),
+        len(habits[PROPOSALS:]), tuple(islice(offered, _PROMOTIONS)), raised,
+    )  # fmt: skip
 
 
-def _found_again(state: State, facts: Iterable[Fact]) -> Iterator[Habit]:
+class _Habit(Record):
+    """A rule that auditors find broken again and again."""
+
+    key: str  #: however often it is met again, it is one habit
+    weight: int
+    text: str  #: the pattern that would be recorded
+    how: str  #: how often it was met
+    places: tuple[str, ...]  #: facts that show it, the newest first
+
+
+def _found_again(state: State, facts: Iterable[Fact]) -> Iterator[_Habit]:
     """Yield what auditors find again and again: a rule with three findings, or a bug that came back."""
     by_rule: dict[str, list[tuple[Fact, Finding]]] = {}
     for fact in facts:
@@ -155,110 +162,141 @@ def _found_again(state: State, facts: Iterable[Fact]) -> Iterator[Habit]:
         named = ", ".join([f"`{path}`" for path in paths[:_SHOWN]])
         where = f" (at first look in {named})" if named else ""
         newest = findings[0][0].text.split("\n")[0].removeprefix(f"{rule}: ")
-        text = f"Before handing in, check for {rule}: {newest}{where}"
-        counts = [
-            f"{verb} {count} times"
-            for verb, count in (("found", len(findings)), (REGRESSED, again))
-            if count
-        ]
-        how = ", ".join(counts).replace(" 1 times", " once")
+        text = sentence_of(f"Before handing in, check for {rule}: {newest}{where}")
+        counts = (("found", len(findings)), (REGRESSED, again))
+        how = ", ".join([f"{verb} {count} times" for verb, count in counts if count])
         places = tuple([fact.id for fact, _ in findings])
-        yield Habit(FINDING, rule, text, how, places, len(findings) + 2 * again)
+        weight = len(findings) + 2 * again
+        key = key_of(LEARN, FINDING, rule)
+        yield _Habit(key, weight, text, how.replace(" 1 times", " once"), places)
 
 
-def _failed_again(state: State, judged: Iterable[LogLine]) -> Iterator[Habit]:
-    """Yield what validators called failed three times; `judged` has the logs with a verdict, in order."""
-    failed: dict[str, list[LogLine]] = {}
-    for log in judged:
-        if log.verdict.startswith(_FAILED) and log.role in state.policy.learning.validators:
-            for name in log.about:
-                failed.setdefault(name, []).append(log)
-    for name, times in failed.items():
-        fact = state.fact(name)
-        if len(times) < _HABIT or fact is None or fact.false or fact.redacted:
-            continue
-        what = fact.text.split("\n")[0]
-        text = f"Look twice at `{name}` before handing it in ({what}): {times[-1].title}"
-        stems = tuple([one.stem for one in reversed(times)])
-        yield Habit(VERDICT, name, text, f"failed {len(times)} times", stems, len(times))
-
-
-def _proposals(memory: Memory, habits: Iterable[Habit]) -> Iterator[Proposal]:
+def _proposals(memory: Memory, habits: Iterable[_Habit]) -> Iterator[Step]:
     taken, known, used = taken_in(memory), words_for(memory), set[str]()
     for one in habits:
-        text = sentence_of(one.text)
-        name = id_of_text(text, used, taken, known)
+        name = id_of_text(one.text, used, taken, known)
         used.add(name)
+        source = footer_value(f"{FINDING} {one.places[0]}")
         meta = (
-            ("kind", PATTERN_KIND), ("tags", one.source),
-            ("source", footer_value(f"{one.source} {one.places[0]}")), (LEARNED_KEY, one.key),
-        )  # fmt: skip
-        birth = FactCreated(name, text, "", order_meta(meta))
+            ("kind", PATTERN_KIND),
+            ("tags", FINDING),
+            ("source", source),
+            (LEARNED_KEY, one.key),
+        )
+        birth = FactCreated(name, one.text, "", order_meta(meta))
         shown = f"{one.how}: {', '.join(one.places[:_SHOWN])}"
-        said, does = f"Worth keeping? {text}", f"record it as the pattern `{name}`"
-        lines = write_fact(name, text, "", birth.meta).split("\n")
-        question = Question(LEARN, one.key, (), said, (shown,), does, (birth,))
-        yield Proposal(one, question, tuple([f"+ {line}" for line in lines]))
+        said, does = f"Worth keeping? {one.text}", f"record it as the pattern `{name}`"
+        diff = [f"+ {line}" for line in write_fact(name, one.text, "", birth.meta).split("\n")]
+        asked = Question(LEARN, one.key, (), said, (shown,), does, (birth,))
+        yield Step(FINDING, asked, one.text, one.places, tuple(diff))
 
 
-class Answer(Record):
-    """What a person said to a proposal: `ACCEPT` or `REJECT`, and in which words, "" for its own."""
+def _promotions(
+    top: str,
+    state: State,
+    entries: Sequence[Entry],
+    code: Code,
+    paragraphs: Sequence[frozenset[str]],
+    answered: Collection[str],
+) -> Iterator[Step]:
+    """Offer the facts that a review found worth promoting, or that were, and that no document has.
 
-    word: str
-    text: str = ""
+    None that the code belies by now is offered. `top` is of the work tree, `paragraphs` are the words of
+    the documents of the code, `answered` the keys of what was answered.
+    """
+    standings = tuple(state.standings())
+    scored = score_facts(state, standings, entries, code)
+    likely = {one.id for one in scored if one.proposal == PROMOTE}
+    promoted = {one.fact.id for one in standings if one.fact.promoted}
+    looked_at = [one for one in standings if one.fact.id in likely | promoted]
+    if not looked_at:
+        return
+    out = {name for one in evidence_questions(looked_at, code) for name in one.facts}
+    for thread in raised_threads(one.fact for one in standings):
+        if thread.rule == PROMOTION and thread.closed:  # rejected, as none that was accepted is
+            out.update(set(thread.about) - promoted)
+    asked = promotion_questions(scored, state, out, ())
+    worth = {one.facts[0]: one.evidence for one in asked}
+    for one in looked_at:
+        if one.live and one.fact.promoted and one.fact.id not in out:
+            worth.setdefault(one.fact.id, ("it was promoted, and no document has it",))
+    path = target_file([name for name in READ_FIRST if os.path.lexists(f"{top}/{name}")])
+    before, refused = read_file(f"{top}/{path}")
+    for name, evidence in worth.items():
+        fact = state.fact(name)
+        if fact is None or fact.redacted or fact.false or len(fact.heads) != 1:
+            continue
+        if key_of(LEARN, PROMOTION, name) in answered or not undocumented(
+            words(fact.text), paragraphs
+        ):
+            continue
+        after = before or b"" if refused else with_fact(before, fact.text)
+        old, new = [
+            [line.decode("utf-8", "replace") for line in data.splitlines()]
+            for data in (before or b"", after)
+        ]
+        was = path if before is not None else "/dev/null"
+        said = question(
+            LEARN, PROMOTION, name, facts=(name,), said=f"{name} is worth a place in {path}.",
+            evidence=evidence, proposal=f"write it into {path}, and keep it as core",
+            accept=() if fact.promoted else (FactPromoted(name),),
+        )  # fmt: skip
+        diff = tuple(difflib.unified_diff(old, new, was, path, lineterm="", n=1))
+        yield Step(PROMOTION, said, fact.text, (name,), diff, path, before, refused)
 
 
 class Outcome(Record):
     """What was recorded."""
 
-    plan: Plan  #: that was asked about
     receipt: Receipt | None = None  #: of the log, None where there is none
     facts: tuple[str, ...] = ()  #: ids of the facts that were born
     rejected: tuple[str, ...] = ()  #: keys of what was rejected
     raised: tuple[str, ...] = ()  #: ids of the threads that were raised
-    written: tuple[str, ...] = ()  #: files for agents that were written
-    findings: tuple[Noticed, ...] = ()  #: what was noticed
+    written: str = ""  #: the file for agents that was written, "" for none
+
+    @property
+    def findings(self) -> tuple[Noticed, ...]:
+        """What was noticed."""
+        return self.receipt.findings if self.receipt else ()
 
 
 def record_answers(
-    memory: Memory, plan: Plan, given: Mapping[str, Answer], agent: str = ""
+    memory: Memory, plan: Plan, given: Mapping[str, tuple[str, str]], agent: str = ""
 ) -> Outcome:
     """Record the answers of a person, by key; what is left out is asked again.
+
+    An answer is `ACCEPT` or `REJECT`, and in which words, "" for those that were proposed.
 
     Raises:
         WriteRefused: a file for agents can not be written; nothing changed.
         DiurnaError: the log could not be recorded; nothing changed.
     """
-    said = {step.key: given[step.key].word for step in plan.steps if step.key in given}
-    accepted = [one for one in plan.proposals if said.get(one.key) == ACCEPT]
-    promoted = [one for one in plan.promotions if said.get(one.key) == ACCEPT]
-    rejected = [one for one in plan.steps if said.get(one.key) == REJECT]
     raised = {thread.id: thread.closed for thread in plan.raised}
     events: list[Event] = []
-    facts = []
-    for proposal in accepted:
-        (birth,) = proposal.question.accept
-        text = given[proposal.key].text
-        if text and isinstance(birth, FactCreated):
-            birth = birth._replace(text=tidy(text))
-        facts.append(birth.id)
-        events += [birth, *_done(proposal.question, raised, "")]
-    for promotion in promoted:
-        into = f"Written into {promotion.path}: {promotion.fact}"
-        events += [*promotion.question.accept, *_done(promotion.question, raised, into)]
-    for other in rejected:
-        text = other.habit.text if isinstance(other, Proposal) else other.question.said
-        events += _done(other.question, raised, f"Not worth keeping: {text}")
-    receipt: Receipt | None = None
-    written: tuple[str, ...] = ()
-    if events:
-        parts = ((accepted, "learned"), (promoted, "promoted"), (rejected, "rejected"))
-        title = f"Learn: {', '.join([f'{len(some)} {what}' for some, what in parts if some])}"
-        decision = Decision(title, (), tuple(events))
-        receipt, written = _written(memory, promoted, given, decision, agent)
-    keys = tuple([one.key for one in rejected])
-    findings = receipt.findings if receipt else ()
-    return Outcome(plan, receipt, tuple(facts), keys, (), written, findings)
+    learned: list[str] = []
+    promoted: list[Step] = []
+    rejected: list[str] = []
+    for step in plan.steps:
+        word, text = given.get(step.key, ("", ""))
+        if word == ACCEPT and step.path:
+            promoted.append(step._replace(text=text or step.text))
+            into = f"Written into {step.path}: {step.places[0]}"
+            events += [*step.question.accept, *_done(step.question, raised, into)]
+        elif word == ACCEPT:
+            (birth,) = step.question.accept
+            if text and isinstance(birth, FactCreated):
+                birth = birth._replace(text=tidy(text))
+            learned.append(birth.id)
+            events += [birth, *_done(step.question, raised, "")]
+        elif word:
+            rejected.append(step.key)
+            said = f"Not worth keeping: {step.question.said if step.path else step.text}"
+            events += _done(step.question, raised, said)
+    parts = ((learned, "learned"), (promoted, "promoted"), (rejected, "rejected"))
+    title = f"Learn: {', '.join([f'{len(some)} {what}' for some, what in parts if some])}"
+    decision = Decision(title, (), tuple(events))
+    receipt, written = _written(memory, promoted, decision, agent)
+    return Outcome(receipt, tuple(learned), tuple(rejected), (), written)
 
 
 def raise_threads(memory: Memory, plan: Plan, agent: str = "", *, dry_run: bool = False) -> Outcome:
@@ -269,12 +307,9 @@ def raise_threads(memory: Memory, plan: Plan, agent: str = "", *, dry_run: bool 
     """
     known = {key for thread in plan.raised for key in thread.keys}
     threads = threads_for([one.question for one in plan.steps if one.key not in known])
-    if not threads:
-        return Outcome(plan)
     decision = Decision(f"Ask about {len(threads)} proposals to learn", (), threads)
     receipt = record(memory, decision, agent, dry_run=dry_run)
-    ids = tuple([thread.id for thread in threads])
-    return Outcome(plan, receipt, raised=ids, findings=receipt.findings if receipt else ())
+    return Outcome(receipt, raised=tuple([thread.id for thread in threads]))
 
 
 def _done(question: Question, raised: Mapping[str, bool], said: str) -> list[Event]:
@@ -289,20 +324,21 @@ def _done(question: Question, raised: Mapping[str, bool], said: str) -> list[Eve
 
 
 def _written(
-    memory: Memory, promoted: Sequence[Promotion], given: Mapping[str, Answer], decision: Decision,
-    agent: str,
-) -> tuple[Receipt | None, tuple[str, ...]]:  # fmt: skip
+    memory: Memory, promoted: Sequence[Step], decision: Decision, agent: str
+) -> tuple[Receipt | None, str]:
     """Write the file, then the log; where the log can not be recorded the file is as it was."""
     if not promoted:
-        return record(memory, decision, agent), ()
-    top, path, before = memory.home.repository.top, promoted[0].path, promoted[0].before
-    data = before
+        return record(memory, decision, agent), ""
+    path, before = promoted[0].path, promoted[0].before
+    file = f"{memory.home.repository.top}/{path}"
+    data = write_file(file, before, [one.text for one in promoted])
     try:
-        for one in promoted:
-            data = write_file(top, path, data, given[one.key].text or one.text)
         receipt = record(memory, decision, agent)
     except DiurnaError:
-        if data is not None and data != before:
-            put_back(top, path, before, data)
+        if data != before and read_file(file) == (data, ""):  # nobody wrote into it since
+            if before is None:
+                try_unlink(file)
+            else:
+                replace_file(file, before, stat.S_IMODE(os.lstat(file).st_mode))
         raise
-    return receipt, (path,) if data != before else ()
+    return receipt, path if data != before else ""

@@ -262,18 +262,14 @@ def learn(
     ask: Annotated[bool, Field(description="Raise them as threads")] = False,
 ) -> Answered:  # fmt: skip
     """List what could be learned, or raise it as threads; a fact is written by a person's answer alone."""
-    from rituals.answers.json_objects import promotion_object, proposal_object
+    from rituals.answers.json_objects import learning_object
     from rituals.review.learning_plan import Outcome, plan_learning, raise_threads
 
     plan = plan_learning(memory)
-    outcome = raise_threads(memory, plan, caller.agent) if ask else Outcome(plan)
-    return filled(
-        "notice",
-        notice=NOTICE, proposals=list(map(proposal_object, plan.proposals)),
-        promotions=list(map(promotion_object, plan.promotions)),
-        more=plan.more, raised=list(outcome.raised), stem=outcome.receipt.stem if outcome.receipt else "",
-        findings=noticed(outcome.findings),
-    )  # fmt: skip
+    done = raise_threads(memory, plan, caller.agent) if ask else Outcome()
+    stem = done.receipt.stem if done.receipt else ""
+    said = {**learning_object(plan), "raised": list(done.raised), "stem": stem}
+    return filled("notice", notice=NOTICE, **said, findings=noticed(done.findings))
 
 
 @take.tool("Count facts and logs; say what is contradicted, due or unpublished.")

@@ -21,7 +21,6 @@ from ledger.model.event import (
 )
 from projection.lifecycle.review_due import THREAD_PREFIX
 from rituals.decide.log_undo import step_back_from
-from rituals.review.learning_plan import Answer as Word
 from rituals.review.learning_plan import record_answers
 from rituals.review.review_answers import ACCEPT, REJECT, Answer, NotAsked, answer_of
 from rituals.review.review_plan import Plan
@@ -108,13 +107,13 @@ def learn(tip: TipView, fields: Fields) -> FormPlan:
     plan = tip.learn_plan
     outcome = None
     if key in [one.key for one in plan.steps]:
-        said = {key: Word(word, text if word == ACCEPT else "")}
+        said = {key: (word, text if word == ACCEPT else "")}
         outcome = record_answers(tip.memory, plan, said)
     if outcome is None or outcome.receipt is None:
         return FormPlan(already=NotAsked("this proposal").message)
     done = outcome.receipt
     does = tuple([f"{verb}: {', '.join(ids)}" for verb, ids in done.did])
-    files = tuple([f"{path} is written, and not committed" for path in outcome.written])
+    files = (f"{outcome.written} is written, and not committed",) if outcome.written else ()
     return FormPlan(
         title="Answer to a proposal", does=(*does, *files), command=LEARN, findings=outcome.findings,
         stem=done.stem, commit=done.commit,
