@@ -1,7 +1,6 @@
-"""Find secrets by their shape alone: key blocks, addresses with passwords, web tokens.
+"""Find secrets by their shape alone: key blocks, addresses with passwords, marks within a token.
 
-Like `ledger.secrets.vendor_tokens` a scan by hand: each look behind or ahead has a limit
-(fault:G23).
+Each repeat and each look ahead has a limit (fault:G23).
 """
 
 from __future__ import annotations
@@ -10,29 +9,37 @@ import re
 from collections.abc import Iterator
 
 from ledger.secrets.entropy import distinct, is_placeholder, is_random, is_stock
-from ledger.secrets.match import Hit, hit, places
-from ledger.secrets.vendor_tokens import ALNUM, BASE64, DOTTED, HEX, WORD, run_of
+from ledger.secrets.match import Hit, hit
 
-_BEGIN, _END = "-----BEGIN ", "-----END "
-#: How long a key block without an end is taken to be.
-_BLOCK_LINES = 200
-#: How far its end is looked for.
+#: How a private key begins; a block of PuTTY has no end.
+_BEGIN = re.compile(
+    r"-----BEGIN ([^\n-]{0,60}(?:PRIVATE KEY|Static key)[^\n-]{0,20})-----"
+    r"|(---- BEGIN SSH2 ENCRYPTED PRIVATE)[^\n]{0,40}|Private-Lines:[^\n]{0,20}\n"
+)
+#: How far its end is looked for; else it goes on for so many lines of base64.
 _BLOCK_CHARS = 20_000
-#: (infix, rule, characters before, how many, characters behind, at least, at most)
-_Infix = tuple[str, str, str, tuple[int, int], str, int, int]
-_INFIXES: tuple[_Infix, ...] = (
-    ("T3BlbkFJ", "openai-key", WORD, (20, 80), WORD, 20, 80),
-    (".atlasv1.", "terraform-token", ALNUM, (14, 14), WORD, 40, 80),
-    ("Q~", "azure-client-secret", WORD + "~.", (4, 4), DOTTED + "~", 31, 34),
-    ("AZDO", "azure-devops-token", ALNUM, (76, 76), ALNUM, 4, 4),
-    (":AA", "telegram-token", "0123456789", (8, 10), WORD, 33, 33),
-    ("-us", "mailchimp-key", HEX, (32, 32), "0123456789", 1, 2),
-    ("NRAL", "new-relic-key", HEX, (36, 36), "", 0, 0),
+_BODY = re.compile(r"(?:[ \t>]*+[A-Za-z0-9+/=\\]*+[\"',]*+[ \t]*+(?:\n|\Z)){0,200}+")
+_DENSE = re.compile(r"[A-Za-z0-9+/=]{16,}")
+#: (mark within the token, rule, the token)
+_INFIXES = (
+    ("T3BlbkFJ", "openai-key", r"(?<![\w-])[\w-]{20,80}T3BlbkFJ[\w-]{20,80}(?![\w-])"),
+    (".atlasv1.", "terraform-token", r"(?<![^\W_])[^\W_]{14}\.atlasv1\.[\w-]{40,80}(?![\w-])"),
+    ("Q~", "azure-client-secret", r"(?<![\w~.-])[\w~.-]{3}\dQ~[\w~.-]{31,34}(?![\w~.-])"),
+    ("AZDO", "azure-devops-token", r"(?<![^\W_])[^\W_]{76}AZDO[^\W_]{4}(?![^\W_])"),
+    (":AA", "telegram-token", r"(?<![^\W_])\d{8,10}:AA[\w-]{33}(?![\w-])"),
+    ("-us", "mailchimp-key", r"(?<![^\W_])[0-9a-f]{32}-us\d{1,2}(?![^\W_])"),
+    ("NRAL", "new-relic-key", r"(?<![^\W_])[0-9a-f]{36}NRAL(?![^\W_])"),
 )
 _BOT = re.compile(
     r"([MNO](?<![\w.-].)[\w-]{22,27})\.[\w-]{6,7}\.([\w-]{27,42})(?!\.?[\w-])", re.ASCII
 )
-_URL_END = "/?# \t\n\"'`<>|\\)]},;"
+#: Who an address names before its host; a password may hold `/`, `#` or `?`, not escaped as it should be.
+_ADDRESS = re.compile(
+    r"""(\w{0,12})://(?:([^\s/?\#"'`<>|\\)\]},;]{1,500})@([^\s/"'`]{0,80})
+    |([^\s:/@"'`<>]{0,100}:(?!\d+/)(?:(?!//)[^\s@"'`<>]){3,400})@(?=[^\s"'`<>]{0,80}\.))""",
+    re.VERBOSE,
+)
+_SENTRY = re.compile(r"[0-9a-f]{32}(?![0-9a-f])")
 
 
 def find_shapes(text: str, words: str, drawn: str) -> list[Hit]:
@@ -45,129 +52,44 @@ def find_shapes(text: str, words: str, drawn: str) -> list[Hit]:
         found += _blocks(text)
     if "://" in words:
         found += _addresses(text)
-    if not drawn:
-        return found
-    for row in _INFIXES:
-        if row[0] in drawn:
-            found += _infixed(text, row)
+    for mark, rule, pattern in _INFIXES if drawn else ():
+        for said in re.finditer(pattern, text, re.ASCII) if mark in drawn else ():
+            if is_random(said[0]) and not is_placeholder(said[0]):
+                found.append(hit(rule, *said.span()))
     if "." in drawn:
         found += _bots(text)
     return found
 
 
-def _blocks(text: str) -> list[Hit]:
-    """Find private keys: `-----BEGIN … PRIVATE KEY…-----` up to its end, on lines or escaped in JSON."""
-    found: list[Hit] = []
-    at, last = text.find(_BEGIN), 0
-    ends = text.rfind(_END)  # where no block ends any more none is looked for
-    while at >= 0:
-        label = text[at + len(_BEGIN) : at + 80].partition("-----")[0]
-        body = at + len(_BEGIN) + len(label) + 5
-        known = "PRIVATE KEY" in label or "Static key" in label
-        if at >= last and known and "\n" not in label:
-            end = text.find(_END + label, body, body + _BLOCK_CHARS) if body <= ends else -1
-            if end < 0:
-                end = body + len(text[body : _block_end(text, body)].rstrip())
-            else:
-                end += len(_END + label)
-                end += 5 if text[end : end + 5] == "-----" else 0
-            content = text[body : min(end, body + 4000)].replace("\\n", "")
-            dense = [
-                line
-                for line in content.split("\n")
-                if run_of(line.strip(" \t>"), 0, BASE64, 80) > 15
-            ]
-            if dense and distinct("".join(dense)) > 15:
-                found.append(hit("private-key", at, min(max(end, body), len(text)), _BEGIN + label))
-                last = end
-        at = text.find(_BEGIN, body)
-    for at in places(text, "---- BEGIN SSH2 ENCRYPTED PRIVATE"):
-        end = text.find("---- END SSH2", at, at + _BLOCK_CHARS)
-        found.append(
-            hit("private-key", at, end if end >= 0 else _block_end(text, text.find("\n", at) + 1))
-        )
-    for at in places(text, "Private-Lines:"):
-        start = text.find("\n", at) + 1
-        end = _block_end(text, start) if start else 0
-        if end > start + 40:
-            found.append(hit("private-key", start, end))
-    return found
-
-
-def _block_end(text: str, at: int) -> int:
-    """Return where the lines of base64 end that begin at `at`; a cut block has no end of its own."""
-    for _ in range(_BLOCK_LINES):
-        line_end = text.find("\n", at + 1)
-        line_end = len(text) if line_end < 0 else line_end
-        line = text[at:line_end].strip(" \t\n>")
-        if line and line.rstrip("\\n\"',").strip(BASE64 + "\\"):
-            return at
-        at = line_end
-    return at
-
-
-def _infixed(text: str, row: _Infix) -> Iterator[Hit]:
-    """Find tokens with a mark in their midst."""
-    infix, rule, front, (low, high), chars, least, most = row
-    for at in places(text, infix):
-        head = text[max(0, at - high - 1) : at]
-        head = head[len(head.rstrip(front)) :]
-        start, end = at - len(head), at + len(infix)
-        more = run_of(text, end, chars, most + 1) if chars else 0
-        whole = text[start : end + more]
-        if (
-            low <= len(head) <= high
-            and least <= more <= most
-            and (rule != "azure-client-secret" or head[3].isdigit())
-            and not text[end + more : end + more + 1].isalnum()
-            and not (start and text[start - 1].isalnum())
-            and is_random(whole)
-            and not is_placeholder(head + text[end : end + more])
-        ):
-            yield hit(rule, start, end + more)
+def _blocks(text: str) -> Iterator[Hit]:
+    """Find private keys, on lines or escaped in JSON, up to their end; a cut one has none."""
+    last, ends = 0, text.rfind("END ")  # where no block ends any more none is looked for
+    for begun in _BEGIN.finditer(text):
+        start, body = begun.start() if begun[1] or begun[2] else begun.end(), begun.end()
+        mark = f"-----END {begun[1]}" if begun[1] else "---- END SSH2"
+        near = text.find(mark, body, body + _BLOCK_CHARS) if last <= body <= ends else -1
+        lines = _BODY.match(text, body)
+        end = body + len((lines[0] if lines else "").rstrip())
+        if near >= 0 and start != body:
+            end = near + len(mark)
+            end += 5 * text.startswith("-----", end)
+        content = "".join(_DENSE.findall(text[body : min(end, body + 4000)].replace("\\n", "")))
+        if start >= last and distinct(content) > 15:
+            yield hit("private-key", start, end, begun[0][:-5] if begun[1] else "")
+            last = end
 
 
 def _addresses(text: str) -> Iterator[Hit]:
     """Find passwords and tokens in addresses: `scheme://user:password@host`."""
-    for at in places(text, "://"):
-        start = at + 3
-        rest = text[start : start + 512]
-        if "@" not in rest:
-            continue
-        stop = len(rest)
-        for char in _URL_END:
-            cut_at = rest.find(char, 0, stop)
-            stop = cut_at if cut_at >= 0 else stop
-        user, cut, host = rest[:stop].rpartition("@")
-        if stop < len(rest) and rest[stop] in "/#?":
-            user, cut = _unescaped(rest, stop) or (user, cut)
-        if cut:
-            name, colon, password = user.partition(":")
-            scheme = text[max(0, at - 12) : at]
-            if "sentry" in host and run_of(name, 0, HEX, 33) == 32:
-                yield hit("sentry-dsn", start, start + len(user))
-            elif colon and _is_password(name, password):
-                begin = start + len(name) + 1
-                yield hit("url-password", begin, begin + len(password))
-            elif not colon and len(user) > 15 and "http" in scheme and is_random(user):
-                yield hit("url-token", start, start + len(user))
-
-
-def _unescaped(rest: str, stop: int) -> tuple[str, str] | None:
-    """Return the user of an address whose password holds `/`, `#` or `?`, not escaped as it should be.
-
-    `rest` is that of a text, behind `://`; `stop` is where the first of these signs stands.
-    """
-    ends = [end for end in map(rest.find, " \t\n\"'`<>") if end >= 0]
-    line = rest[: min(ends, default=512)]
-    head, cut, tail = line.partition("@")
-    if cut and len(head) < stop:  # the password holds an `@` as well
-        more, again, _ = line[stop:].rpartition("@")
-        inside = again and ":" in head and rest[stop] != "/" and not any(map(more.count, "=/&"))
-        return (line[:stop] + more, "@") if inside else None
-    if not cut or ":" not in head.split("/")[0] or "." not in tail or "//" in head:
-        return None
-    return None if head.partition(":")[2].split("/")[0].isdigit() else (head, "@")
+    for said in _ADDRESS.finditer(text):
+        which = 2 if said[2] else 4
+        (start, end), (name, colon, password) = said.span(which), said[which].partition(":")
+        if "sentry" in (said[3] or "") and _SENTRY.match(name):
+            yield hit("sentry-dsn", start, end)
+        elif colon and _is_password(name, password):
+            yield hit("url-password", start + len(name) + 1, end)
+        elif not colon and len(name) > 15 and "http" in said[1] and is_random(name):
+            yield hit("url-token", start, end)
 
 
 def _is_password(name: str, password: str) -> bool:
