@@ -43,19 +43,19 @@ def _look(text: str, find: Callable[..., list[Hit]]) -> tuple[Hit, ...]:
     chain = chained(said)
     if chain is not None:
         # what has no mark might begin anywhere: not across lines, and nothing across two pieces
-        whole = [
-            one._replace(end=_untailed(chain, one))
-            for one in find(chain.text, False)
-            if one.rule != OPAQUE and "\n\n" not in chain.text[one.start : one.end]
-        ]
+        whole = []
+        for one in find(chain.text, False):
+            start = chain.text.rfind("\n\n", 0, one.end) + 1
+            if one.rule != OPAQUE and start <= one.start:
+                cut = chain.cut_before(one.end)
+                if cut > one.start and is_wordy(chain.text[cut : one.end]):
+                    if any(
+                        start + other.end == cut for other in find(chain.text[start:cut], False)
+                    ):
+                        one = one._replace(end=cut)  # a plain word only follows it
+                whole.append(one)
         masked = _placed(whole, [*views, chain]) + masked  # before a half of it
     return apart(_widened(masked, found) + found) if masked else apart(found)
-
-
-def _untailed(chain: View, one: Hit) -> int:
-    """Return where a value ends that a line break cut, without a plain word that only follows it."""
-    cut = chain.cut_before(one.end)
-    return cut if cut > one.start and is_wordy(chain.text[cut : one.end]) else one.end
 
 
 def _widened(masked: list[Hit], found: list[Hit]) -> list[Hit]:

@@ -115,7 +115,7 @@ _TAIL, _HEAD = re.compile(r"[^ \n|\t]{1,300}\Z"), re.compile(r"[ \t>]{0,24}([^ \
 #: How much stands before a cut word on its line that may say what it is.
 _CONTEXT = 400
 #: How tokens begin: what follows such a line break is no rest of the word before it.
-_FRONTS = frozenset([mark[:3] for mark, *_ in MARKS])
+_FRONTS = tuple([mark for mark, *_ in MARKS])
 #: What begins a line that is no rest of another: a header's name, the mark of a list, a place or a time.
 _BEGINS = re.compile(
     r"[a-z]+:\Z|[-*+.0-9)]{0,3}[-*+.)]\Z|\./|\d+[→:|]*(?<=[→:|])\Z|\d+[→:]|\d{4}-\d\d-\d\d",
@@ -161,7 +161,7 @@ def _is_cut(tail: str, head: str) -> bool:
         and is_word(tail[-1])
         and is_word(head[0])
         and (_is_fragment(tail) or _is_fragment(head))
-        and head[:3] not in _FRONTS  # a token of its own
+        and not head.startswith(_FRONTS)  # a token of its own
         and head[:6] != tail[:6]  # the next one of a list
         and not _BEGINS.match(head)
     )

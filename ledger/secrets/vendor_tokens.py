@@ -7,14 +7,8 @@ behind it (fault:G23).
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from ledger.secrets.entropy import distinct, is_placeholder, is_random
 from ledger.secrets.match import Hit, hit
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import re
 
 _DIGITS = "0123456789"
 _LOWER, _UPPER = "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -145,8 +139,6 @@ yandex-key: AQVN / w 35 38
 """
 #: How much of a token that may be of any length is looked at.
 _CAP = 4096
-#: How much of a token stands on its line before the next one is looked at for the rest.
-_WRAPPED = 12
 
 Row = tuple[str, str, str, int, int]
 
@@ -164,86 +156,37 @@ def _rows() -> tuple[Row, ...]:
 
 
 MARKS = _rows()
-#: The rows whose marks begin with the same two characters, by their place in `MARKS`.
-_FRONTS: dict[str, list[int]] = {}
-for _number, _row in enumerate(MARKS):
-    _FRONTS.setdefault(_row[0][:2], []).append(_number)
-
-
-@lru_cache
-def _front() -> re.Pattern[str]:
-    """Return what finds the first two characters of marks, where a word begins."""
-    import re  # not for the fast path
-
-    firsts: dict[str, str] = {}
-    for front in sorted(_FRONTS):
-        firsts[front[0]] = firsts.get(front[0], "") + front[1]
-    word = "|".join([f"{first}[{re.escape(more)}]" for first, more in firsts.items()])
-    return re.compile(rf"(?<![^\W_])(?:{word})")
-
-
-def find_tokens(text: str, words: str) -> list[Hit]:
-    """Find tokens that begin with a vendor's mark.
-
-    A mark has to stand in `words`, the long words of the text, for the text to be looked at.
-    """
-    found: list[Hit] = []
-    fronts = {*_front().findall(words), *[mark[:2] for mark in _PLACES if mark in words]}
-    for number in sorted([number for front in fronts for number in _FRONTS[front]]):
-        mark, rule, chars, least, most = MARKS[number]
-        if mark not in words:
-            continue
-        at = text.find(mark)
-        while at >= 0:
-            start = at
-            end = _end(text, at + len(mark), chars, least, most)
-            if end and not (at and _joins(text[at - 1], mark)):
-                if mark in _PLACES:  # of an address, what is behind the place is the secret
-                    start = at + len(mark)
-                found.append(hit(rule, start, end, mark if start == at else ""))
-            at = text.find(mark, end or at + len(mark))
-    return found
-
-
-#: Marks that are no part of the token.
+#: Marks that are no part of the token: of an address, what is behind the place is the secret.
 _PLACES = frozenset(
     "AccountKey= SharedAccessKey= /api/webhooks/ /IncomingWebhook/ hooks.slack.com/services/ "
     "hooks.slack.com/workflows/ hooks.slack.com/triggers/ /v1/input/".split()
 )
 
 
-def _joins(before: str, mark: str) -> bool:
-    """Tell whether the character before a mark makes it a part of a longer word."""
-    return mark not in _PLACES and (before.isalnum() or (before == "_" and mark[-1] != "_"))
-
-
-def run_of(text: str, at: int, chars: str, most: int) -> int:
-    """Return how many characters from `at` on are of these, at most so many."""
-    tail = text[at : at + most]
-    return len(tail) - len(tail.lstrip(chars))
+def find_tokens(text: str, words: str) -> list[Hit]:
+    """Find tokens that begin with a vendor's mark, which stands in `words`, the long words of the text."""
+    found: list[Hit] = []
+    for mark, rule, chars, least, most in MARKS:
+        if mark not in words:
+            continue
+        inside, at = mark in _PLACES, text.find(mark)
+        while at >= 0:
+            begin, before = at + len(mark), text[at - 1 : at]
+            end = _end(text, begin, chars, least, most)
+            if end and (inside or not (before.isalnum() or (before == "_" != mark[-1]))):
+                place = (begin, end) if inside else (at, end, mark)
+                found.append(hit(rule, *place))
+            at = text.find(mark, end or begin)
+    return found
 
 
 def _end(text: str, at: int, chars: str, least: int, most: int) -> int:
     """Return where the token ends whose mark ends at `at`, 0 when it is none."""
-    count = run_of(text, at, chars, most + 1)
-    end = at + count
-    tail = text[at:end]
-    if _WRAPPED <= count < least and text[end : end + 1] in ("\n", "\\"):
-        # a line that was broken inside the token
-        gap = end + (text[end] == "\\")
-        rest = gap + run_of(text, gap, "\n", 1)
-        rest += run_of(text, rest, " \t>", 16)
-        more = run_of(text, rest, chars, most + 1 - count)
-        if rest == gap or count + more < least:
-            return 0
-        end = rest + more
-        tail, count = tail + text[rest:end], count + more
-    stripped = tail.rstrip(".-_=/+%,")
+    tail = text[at : at + most + 1]
+    tail = tail[: len(tail) - len(tail.lstrip(chars))]
     if not chars.endswith("="):  # the end of a sentence is no token's
-        end -= count - len(stripped)
-        tail, count = stripped, len(stripped)
-    if not least <= count <= most or (end < len(text) and text[end].isalnum()):
+        tail = tail.rstrip(".-_=/+%,")
+    end = at + len(tail)
+    if not least <= len(tail) <= most or text[end : end + 1].isalnum() or is_placeholder(tail):
         return 0
-    if is_placeholder(tail) or not (is_random(tail) or (tail.isupper() and distinct(tail) > 7)):
-        return 0
-    return end
+    return end if is_random(tail) or (tail.isupper() and distinct(tail) > 7) else 0
