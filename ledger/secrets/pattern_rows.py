@@ -30,9 +30,9 @@ _FLAGS = (
     (("ldapsearch", "ldapmodify", "ldapadd", "ldapwhoami"), " -w "),
     (("ssh-keygen",), " -N "),
 )
+_BEHIND = r"[\"']?(?![$<{%*])([^\s\"'`;|)<>]{5,100})"
 #: A row: rule, how a value has to look, marks, pattern from the mark on (its group is the value, or all).
-#: Here a value stands in one long word with its mark.
-WORD_ROWS = (
+ROWS = (
     ("password-hash", ANY, ("$2a$", "$2b$", "$2y$"), r"\$2[aby]\$\d\d\$[./A-Za-z0-9]{53}(?![./\w])"),
     ("password-hash", DRAWN, ("$1$", "$5$", "$6$", "$y$", "$apr1$"),
      r"\$(?:1|5|6|y|apr1)\$(?:rounds=\d{1,9}\$)?[./\w]{1,32}\$[./\w$]{22,140}+"),
@@ -52,9 +52,6 @@ WORD_ROWS = (
     ("session-cookie", DRAWN, ("sessionid=", "SESSID=", "SESSIONID=", ".sid=", "_session="),
      r"[\w.]+=(?:s%3A)?(?![0-9a-f]{8}-[0-9a-f]{4}-)([\w%+/=.~-]{20,800}+)"),
     ("credential", MIXED, ("lient(",), r"lient\([\"']([\w-]{32,200}+)[\"']"),
-)  # fmt: skip
-#: Here it may stand apart from it.
-TEXT_ROWS = (
     # what programs print, and headers
     ("jwt", DRAWN, ("eyJ",),
      r"(?<![\w.-])eyJ[\w-]{13,8000}+\.(?:(?=ey|e3|eW)[\w-]+|[\w-]*\.[\w-]+\.[\w-]+)\.[\w-]{16,8000}+"),
@@ -138,12 +135,7 @@ TEXT_ROWS = (
      r"[\"']([^\"'\s]{12,200})[\"']"),
     ("credential", CHOSEN, ("mysqli", "getConnection(", "PDO("),
      r"\w+\((?:[^(),\n]{1,120},){2}\s?[\"']([^\"'\s]{6,80})[\"']"),
-)  # fmt: skip
-_BEHIND = r"[\"']?(?![$<{%*])([^\s\"'`;|)<>]{5,100})"
-#: Here it stands behind a flag; one of these is in the text.
-FLAGS = (" -p", " -hp", " -P ", " -u ", " -a ", " -U ", " -w ", " -N ", "--user", "--auth", "--pass ",
-         "--proxy-user", " /p:")  # fmt: skip
-FLAG_ROWS = (
+    # behind a flag
     *[("credential", CHOSEN, programs, rf"[^\n;|]{{1,200}}?{flag}{_BEHIND}")
       for programs, flag in _FLAGS],
     # whatever program is told a name is told its password behind it

@@ -25,71 +25,28 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_Parts = dict[str, list[tuple[str, int]]]
-
-_ROWS = rows.WORD_ROWS + rows.TEXT_ROWS + rows.FLAG_ROWS
-_MARKS = tuple([(mark, number) for number, row in enumerate(_ROWS) for mark in row[2]])
-_WORD_MARKS = _MARKS[: sum([len(row[2]) for row in rows.WORD_ROWS])]
-_FLAG_MARKS = _MARKS[-sum([len(row[2]) for row in rows.FLAG_ROWS]) :]
-_TEXT_MARKS = _MARKS[len(_WORD_MARKS) : -len(_FLAG_MARKS)]
-
-
-def _by_part(
-    marks: tuple[tuple[str, int], ...], parts: str | tuple[str, ...], other: str
-) -> _Parts:
-    """Sort marks by what they hold a part of: few searches tell that a text has none."""
-    found: dict[str, list[tuple[str, int]]] = {}
-    for one in marks:
-        found.setdefault(next((part for part in parts if part in one[0]), other), []).append(one)
-    return found
-
-
-_SIGNED = _by_part(_WORD_MARKS, "=({:", "$")
-#: One character is looked for ten times as fast as two.
-_ROOTED = _by_part(
-    _TEXT_MARKS,
-    ("passw", "secret", "mac", "eden", "uth", "ogin", "entifi", "ode", *'"()/_PSIDBCU:qj@', "pin"),
-    "",
-)
-_FOREIGN = [one for one in _ROOTED[""] if not one[0].isascii()]
-_ROOTED[""] = [one for one in _ROOTED[""] if one[0].isascii()]
-
 
 def find_patterns(text: str, words: str) -> list[Hit]:
     """Find what the rows of the table match in a text; `words` are its long words."""
     found: list[Hit] = []
-    marks = _there(_SIGNED, words) + _there(_ROOTED, text)
-    if (" -" in text or " /" in text) and any(flag in text for flag in rows.FLAGS):
-        marks += [one for one in _FLAG_MARKS if one[0] in text]
-    if not text.isascii():
-        marks += [one for one in _FOREIGN if one[0] in text]
-    for mark, number in marks:
-        rule, look, _, _ = _ROWS[number]
-        pattern = _compiled(number)
-        at = text.find(mark)
-        while at >= 0:
-            inside = mark == "@" and "/" in text[max(0, at - 60) : at].rpartition(" ")[2]
-            said = None if inside else pattern.match(text, at)  # `ssh://git@host/path`
-            end = at
-            if said is not None:
-                start, end = said.span(said.lastindex or 0)
+    for number, (rule, look, marks, _) in enumerate(rows.ROWS):
+        for mark in marks:
+            at = text.find(mark)
+            while at >= 0:
+                said = _compiled(number).match(text, at)
+                start, end = said.span(said.lastindex or 0) if said else (at, at)
                 value = text[start:end].rstrip(".,;:)")
-                if _looks(value, look):
+                if said is not None and _looks(value, look):
                     found.append(hit(rule, start, start + len(value)))
-            at = text.find(mark, max(end, at + len(mark)))
+                at = text.find(mark, max(end, at + len(mark)))
     if "hook" in words or "/integration/" in words or "/with/key/" in words:
         found += _hooks(text)
     return found
 
 
-def _there(parts: _Parts, text: str) -> list[tuple[str, int]]:
-    """Return the marks that stand in a text."""
-    return [one for part in parts if part in text for one in parts[part] if one[0] in text]
-
-
 @lru_cache
 def _compiled(number: int) -> re.Pattern[str]:
-    return re.compile(_ROWS[number][3])
+    return re.compile(rows.ROWS[number][3])
 
 
 def _looks(value: str, look: int) -> bool:
