@@ -84,27 +84,18 @@ class Points:
     def _began_here(self, log: Written) -> bool:
         """Tell whether a log was written on a fresh branch: the trunk has its commit, and not its work.
 
-        What the trunk had by then is asked, where it was seen before. Else its first-parent line: what
-        came by a merge is not on it. A branch that was fast-forwarded is told from a fresh one by what
-        was seen of the trunk alone, and by who recorded its landing.
+        What the trunk had before is asked, where it was seen then. Else its first-parent line: what came
+        by a merge is not on it. A branch that was fast-forwarded is told from a fresh one by what was
+        seen of the trunk alone, and by who recorded its landing.
         """
-        if not log.branch or log.branch == self._trunk:
-            return False
         trunk = self._branches.get(self._trunk, [])
-        second = log.ended // 1000 * 1000  # git's notes tell no more
-        at_once = [one.commit for one in trunk if one.when == second]
-        if any(self._holds(one, log.commit) for one in at_once):
-            # a fresh branch begins with the commit, any other was seen before it
-            tips = self._tips(log.branch)
-            return not any(one != log.commit and self._holds(log.commit, one) for one in tips)
-        then = next((one for one in trunk if one.when <= log.ended), None)
-        if then is not None and self._holds(then.commit, log.commit):
-            return True
-        first = next((one for one in reversed(trunk) if one.when >= log.ended), None)
-        if first is None or not self._holds(first.commit, log.commit):
+        if not log.branch or log.branch == self._trunk or not trunk:
             return False
-        if then is not None:
-            return False
+        # git's notes tell no more than the second
+        then = next((one for one in trunk if one.when < log.ended // 1000 * 1000), None)
+        first = then or trunk[-1]
+        if then is not None or not self._holds(first.commit, log.commit):
+            return self._holds(first.commit, log.commit)
         asked = ("--first-parent", "--parents", first.commit, f"^{log.commit}")
         rows = self._git.text("rev-list", *asked, check=False).split("\n")[:-1]
         return not rows or rows[-1].split(" ")[1:2] == [log.commit]
