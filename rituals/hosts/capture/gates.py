@@ -14,8 +14,7 @@ from functools import cached_property
 
 from ledger.errors import DiurnaError
 from ledger.home import IN_TREE, personal_home
-from ledger.secrets.scanner import find_home_folders
-from ledger.secrets.scanner import find_secrets, redacted
+from ledger.secrets.scanner import find_home_folders, find_secrets, redacted
 from ledger.wal.atomic_files import make_folder, replace_file
 from ledger.wal.user_key import state_folder
 from memory.api import Memory
