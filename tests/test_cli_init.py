@@ -67,7 +67,7 @@ def test_init_makes_a_branch_and_finds_it_again(bare_repo: Repo, run: Run) -> No
     """A plain `init` makes a home on a branch of its own, and no second one."""
     made = run("init")
     assert made.out.startswith("committed diurna.toml on the branch memory\n")
-    assert "`diurna init --move folder`" in made.err and not (bare_repo.path / "memory").exists()
+    assert "`diurna init --folder memory`" in made.err and not (bare_repo.path / "memory").exists()
     before = bare_repo.shape()
     for folder in ((), (str(bare_repo.path),)):
         ran = run("init", *folder)

@@ -29,7 +29,7 @@ from rituals.check.doctor_runner import COMMIT, MOVE, REBUILD, Noticed, mended_b
 from rituals.hosts.capture.capture_notes import FAILED, attempts
 from rituals.hosts.capture.stamps import QUIET_MS, unfinished
 from rituals.hosts.user_settings import settings
-from rituals.setup.strays import strays
+from rituals.setup.move import strays
 
 #: How long a captured log may wait without a word of the doctor's.
 _LONG_MS = 7 * 86_400_000

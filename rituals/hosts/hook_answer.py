@@ -300,7 +300,7 @@ class Call:
 
             needed, self._outdated = needed_at(said, self._commondir, self._top)
             name = said.files
-            news = has_news(self._commondir, name, tool=said.event != adapters.PROMPT)
+            news = has_news(self._commondir, name, prompt=said.event == adapters.PROMPT)
             if not (needed or news):
                 return ""
             from rituals.hosts.context.session_news import telling

@@ -6,9 +6,10 @@ The home of what is only the user's is a repository of its own below their data 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
-from ledger.errors import DiurnaError, HomeNotFound, PolicyInvalid, WriteRefused
+from ledger.environment import expanded
+from ledger.errors import PolicyInvalid, WriteRefused
 from ledger.git.repository import (
     Repository,
     config_value,
@@ -18,38 +19,66 @@ from ledger.git.repository import (
     remote_branches,
 )
 from ledger.home import (
-    NEWER_HINT,
+    IN_TREE,
     OWN_BRANCH,
     OWN_REPOSITORY,
     PERSONAL,
     Home,
     branch_home,
     checked_out_home,
-    discover,
-    newer_branch,
     personal_folder,
+    pointed,
 )
 from ledger.model import layout
-from ledger.model.layout import POLICY_FILE
-from ledger.remote.remote import choose_remote
-from ledger.remote.transport import advertised, fetch
+from ledger.model.layout import POLICY_FILE, TREE_PREFIX
+from ledger.model.record import Record
 from ledger.wal.atomic_files import make_folder
 from memory.api import Memory
-from memory.worktree.merge_drivers import apply_drivers, plan_drivers
+from memory.replay.trunk import trunk_of
+from memory.worktree.merge_drivers import NEW_CLONE, apply_drivers, plan_drivers
 from memory.worktree.page_copies import keep_out_of_status, mirror
-from projection.policy.model import APPEND, PACED, Policy
+from projection.document.page_renderer import render
+from projection.fold.full_replay import State
+from projection.fold.projection_state import NOTHING
+from projection.policy.model import APPEND, PACED, TOLD, TRUNK, Capture, Policy, Windows
+from projection.policy.template import write_policy
 from projection.policy.toml import read_policy
-from rituals.setup.setup_plan import (
-    SetupPlan,
-    holds_work,
-    initial,
-    missing,
-    named,
-    plan_checked_out,
-    plan_tree,
-    prefix_of,
+from rituals.setup.in_the_way import (
+    home_of,
     refuse_branch,
+    refuse_other_memory,
+    refuse_others_folder,
+    refuse_overwriting,
+    refuse_state,
+    second_home,
 )
+
+_Files = tuple[tuple[str, bytes], ...]
+
+
+class SetupPlan(Record):
+    """What `diurna init` will do."""
+
+    kind: str  #: of the home
+    place: str  #: the folder or branch, for the reader
+    repository: Repository | None  #: an existing repository, None when `place` becomes one
+    branch: str  #: of the home
+    prefix: str  #: of the home
+    files: _Files  #: (path from the top of the branch, bytes) to commit: those that are missing
+    steps: tuple[str, ...]  #: the plan in sentences; empty when there is nothing to do
+    personal: bool = False  #: nobody but the user looks into its folder
+
+    @property
+    def seat(self) -> str:
+        """Where in its place the home is, for the reader."""
+        if self.kind == OWN_BRANCH:
+            return f" on the branch {self.branch}"
+        return f" in {self.prefix}" if self.prefix else ""
+
+    @property
+    def policy(self) -> str:
+        """The path of its policy."""
+        return self.prefix + POLICY_FILE
 
 
 def plan_setup(
@@ -69,117 +98,100 @@ def plan_setup(
     """
     place = os.path.realpath(os.path.join(start, folder or "."))
     repository = find_repository(place if os.path.isdir(place) else os.path.dirname(place))
-    if branch:
-        if repository is None:
+    policy = _policy(project, repository.where if repository else place)
+    if repository is None:
+        if branch:
             raise WriteRefused(
                 f"{place} is in no git repository, so there is none to put the branch into",
                 hint="run `diurna init` without --branch for a repository of its own",
             )
-        there, unasked = home_of(repository, branch)  # it would be found first, or lose its place
-        if there is not None and (there.kind, there.branch) != (OWN_BRANCH, branch):
-            raise second_home(there)
-        plan = _plan_branch(repository, branch, project)
-        return plan._replace(steps=unasked + plan.steps)
-    if repository is not None and _is_fresh_top(repository, place) and folder:
-        return plan_own(place, repository, _own_policy(project, place))
-    if repository is None:
         if os.path.isfile(place):
             raise WriteRefused(f"{place} is a file", hint="name a folder")
-        if tree is not None or (not folder and holds_work(place)):
-            return plan_tree(place, None, project, prefix_of(place, place, tree))
-        return plan_own(place, None, _own_policy(project, place))
-    if not repository.top:
-        raise WriteRefused(
-            f"{repository.gitdir} is a bare repository; a home in it needs a branch of its own",
-            hint="diurna init --branch memory",
-        )
-    if folder and place != repository.top:
-        raise WriteRefused(
-            f"{place} lies inside the repository {repository.top}",
-            hint=f"run `diurna init` in {repository.top} for a home in it, or name a folder outside",
-        )
-    return _plan_found(repository, project, prefix_of(repository.top, start, tree))
+        if tree is not None or (not folder and _holds_work(place)):
+            prefix = TREE_PREFIX if tree is None else _prefix_of(place, place, tree)
+            return _plan_checked_out(place, None, prefix, policy)
+        return _plan_checked_out(place, None, "", policy)
+    top, prefix = repository.top, ""
+    if not branch:
+        if folder and _is_fresh_top(repository, place):
+            return _plan_checked_out(place, repository, "", policy)
+        if not top:
+            raise WriteRefused(
+                f"{repository.gitdir} is a bare repository; a home in it needs a branch of its own",
+                hint="diurna init --branch memory",
+            )
+        if folder and place != top:
+            raise WriteRefused(
+                f"{place} lies inside the repository {top}",
+                hint=f"run `diurna init` in {top} for a home in it, or name a folder outside",
+            )
+        prefix = "" if tree is None else _prefix_of(top, start, tree)
+        if os.path.isfile(f"{top}/{POLICY_FILE}") and not prefix:
+            return _plan_checked_out(top, repository, "", policy)
+    there, unasked = home_of(repository, branch or layout.DEFAULT_BRANCH)
+    if there is not None:  # it would be found first, or lose its place
+        same = (there.kind, there.branch) == (OWN_BRANCH, branch)
+        if not same if branch else prefix not in ("", there.prefix):
+            raise second_home(there)
+        branch, prefix = there.branch, there.prefix
+    if prefix or (there is not None and there.kind != OWN_BRANCH):
+        plan = _plan_checked_out(top, repository, prefix, policy)
+    else:
+        plan = _plan_branch(repository, branch or layout.DEFAULT_BRANCH, policy)
+    return plan._replace(steps=unasked + plan.steps)
 
 
-def _plan_found(repository: Repository, project: str, prefix: str) -> SetupPlan:
-    """Plan a home beside the code, without a prefix on a branch, or what one that is there lacks."""
-    if os.path.isfile(f"{repository.top}/{layout.POLICY_FILE}") and not prefix:
-        return plan_own(repository.top, repository, _own_policy(project, repository.top))
-    there, unasked = home_of(repository)
-    if there is None:
-        plan = (
-            plan_tree(repository.top, repository, project, prefix)
-            if prefix
-            else _plan_branch(repository, layout.DEFAULT_BRANCH, project)
-        )
-        return plan._replace(steps=unasked + plan.steps)
-    if prefix and prefix != there.prefix:
-        raise second_home(there)
-    if there.kind == OWN_BRANCH:
-        return _plan_branch(repository, there.branch, project)
-    return plan_tree(repository.top, repository, project, there.prefix)
-
-
-def home_of(
-    repository: Repository, branch: str = layout.DEFAULT_BRANCH
-) -> tuple[Home | None, tuple[str, ...]]:
-    """Return the home that commands find at the top of a repository, else the one that a remote has.
-
-    Behind it, None for none, comes what could not be asked, as a step of a plan.
+def plan_around(repository: Repository, prefix: str, windows: Windows) -> SetupPlan:
+    """Plan a home in a work tree around what another tool wrote there, which is to be imported.
 
     Raises:
-        WriteRefused: the remote's own branch has one, which what is checked out lacks.
+        WriteRefused: a home can not be made there; the reason is said.
     """
-    there = _found(repository)
-    if there and there.tip():
-        return there, ()
-    newer = newer_branch(repository)
-    if newer:
-        raise WriteRefused(f"{newer} has a home, which this branch has not", hint=NEWER_HINT)
-    if read_reference(repository, f"refs/heads/{branch}"):
-        return there, ()
-    failed = _bring(repository, dict.fromkeys((branch, layout.DEFAULT_BRANCH)))
-    steps = (f"begin without the word of a remote: {failed.message}",) if failed else ()
-    return _found(repository), steps
+    policy = _tree_policy(_policy("", repository.top), repository)._replace(windows=windows)
+    return _plan_checked_out(repository.top, repository, prefix, policy, around=True)
 
 
-def _bring(repository: Repository, branches: Iterable[str]) -> DiurnaError | None:
-    """Fetch branches that are not known here from the first remote that has one, `origin` before others.
+def sharing_asks(plan: SetupPlan) -> SetupPlan:
+    """Let logs of a new home show what persons ask agents for."""
+    files = dict(plan.files)
+    policy = read_policy(files[plan.policy])
+    policy = policy._replace(capture=policy.capture._replace(asks=True))
+    files[plan.policy] = write_policy(policy).encode()
+    return plan._replace(files=tuple(files.items()))
 
-    Returns why one could not be asked, None where nothing was in the way.
+
+def _policy(project: str, place: str) -> Policy:
+    name = project or os.path.basename(place.rstrip("/")) or "project"
+    return Policy(project=name, publish=APPEND, windows=PACED)
+
+
+def _tree_policy(policy: Policy, repository: Repository | None) -> Policy:
+    """Return the policy of a home beside code."""
+    branch = head(repository)[0].removeprefix("refs/heads/") if repository else "main"
+    trunk = trunk_of(repository, branch) if repository else branch
+    return policy._replace(publish=TRUNK, trunk=trunk, capture=Capture(keep=TOLD))
+
+
+def _prefix_of(top: str, start: str, tree: str) -> str:
+    """Return the prefix of a home in a folder as it was typed.
+
+    Raises:
+        WriteRefused: it is no folder in the repository, or one of git's.
     """
-    failed, git = None, repository.git()
-    for name in sorted(git.text("remote").split(), key=lambda one: one != "origin"):
-        try:
-            asked = [choose_remote(git, branch, name) for branch in branches]
-            there = advertised(
-                git, asked[0], [one.branch for one in asked]
-            )  # a silent host is given up soon
-            found = [fetch(git, one) for one in asked if one.branch in there]
-            if found:
-                return None
-        except DiurnaError as problem:
-            failed = failed or problem
-    return failed
+    place = os.path.normpath(os.path.join(os.path.realpath(start), expanded(tree)))
+    inside = os.path.relpath(place, top)
+    if not tree.strip() or not pointed(inside):
+        raise WriteRefused(
+            f"{tree!r} is no folder that a home can have in {top}",
+            hint="name a folder below its top, for example: diurna init --folder agent-memory",
+        )
+    return inside + "/"
 
 
-def _found(repository: Repository) -> Home | None:
-    """Return the home that commands find at the top of a repository."""
-    try:
-        return discover(repository.top or repository.gitdir, named=repository.where)
-    except HomeNotFound:
-        return None
-
-
-def second_home(there: Home) -> WriteRefused:
-    """Say that a home would stand beside another one."""
-    on = f"on the branch {there.branch}"
-    if there.kind != OWN_BRANCH:
-        on = f"{there.prefix or 'at its top'} on {there.branch or 'HEAD'}"
-    return WriteRefused(
-        f"this repository has a home, {on}, and one repository has one memory",
-        hint="use it as it is; `diurna status` shows it",
-    )
+def _holds_work(place: str) -> bool:
+    """Tell whether a folder in no repository holds what a memory is to be of."""
+    names = os.listdir(place) if os.path.isdir(place) else []
+    return POLICY_FILE not in names and any(name[:1] != "." for name in names)
 
 
 def _is_fresh_top(repository: Repository, place: str) -> bool:
@@ -187,103 +199,83 @@ def _is_fresh_top(repository: Repository, place: str) -> bool:
     if repository.top != place:
         return False
     commit = head(repository)[1]
-    if not commit or os.path.isfile(f"{place}/{layout.POLICY_FILE}"):
+    if not commit or os.path.isfile(f"{place}/{POLICY_FILE}"):
         return True
     # committed a moment ago by another `init`, which has not written its files yet
-    return bool(repository.git().resolve(f"{commit}:{layout.POLICY_FILE}")[0])
+    return bool(repository.git().resolve(f"{commit}:{POLICY_FILE}")[0])
 
 
-def _own_policy(project: str, place: str) -> Policy:
-    return Policy(project=named(project, place), publish=APPEND, windows=PACED)
+def _missing(repository: Repository | None, commit: str, prefix: str, policy: Policy) -> _Files:
+    """Return the files of an empty home, but for those that a commit has, "" for none."""
+    files = {
+        prefix + POLICY_FILE: write_policy(policy),
+        prefix + layout.ATTRIBUTES_FILE: layout.ATTRIBUTES,
+        prefix + layout.CONTINUITY_FILE: render(State({}, [], NOTHING, policy).view()),
+    }
+    if prefix not in ("", TREE_PREFIX):  # the file that leads to a folder of another name
+        files[layout.TREE_POINTER] = prefix.rstrip("/") + "\n"
+    there = [""] * len(files)
+    if repository and commit:
+        there = repository.git().resolve(*[f"{commit}:{path}" for path in files])
+    rows = zip(files.items(), there, strict=True)
+    return tuple([(path, text.encode()) for (path, text), blob in rows if not blob])
 
 
-def plan_own(place: str, repository: Repository | None, policy: Policy) -> SetupPlan:
-    """Plan a home at the top of a repository of its own; None where `place` becomes one.
+def _plan_checked_out(
+    place: str, repository: Repository | None, prefix: str, policy: Policy, *, around: bool = False
+) -> SetupPlan:
+    """Plan a home in the work tree of a repository; None for one that `place` is to become.
+
+    With a prefix it stands beside code. `around` makes it around what another tool wrote there.
 
     Raises:
         WriteRefused: a home can not be made there; the reason is said.
     """
-    return plan_checked_out(OWN_REPOSITORY, place, repository, "", policy)
+    kind = IN_TREE if prefix else OWN_REPOSITORY
+    if prefix and not around:
+        policy = _tree_policy(policy, repository)
+    steps, drivers, branch, on = [], NEW_CLONE, "main", " on main" if prefix else ""
+    if repository is None:
+        files = _missing(None, "", prefix, policy)
+        steps.append(f"make a git repository in {place}")
+        if prefix:
+            refuse_others_folder(Repository(place, place, place), "", prefix)
+    else:
+        reference, commit = head(repository)
+        refuse_state(repository, reference)
+        branch = reference.removeprefix("refs/heads/")
+        on = f" on {branch}"
+        files = _missing(repository, commit, prefix, policy)
+        if not around and prefix + POLICY_FILE in dict(files):
+            refuse_other_memory(repository, commit, prefix)
+            if prefix:
+                refuse_others_folder(repository, commit, prefix)
+        refuse_overwriting(repository, files)
+        drivers = plan_drivers(checked_out_home(repository, prefix))
+    steps += [*[f"commit {path}{on}" for path, _ in files], *drivers.steps]
+    return SetupPlan(kind, place, repository, branch, prefix, files, tuple(steps))
 
 
-def _plan_branch(repository: Repository, branch: str, project: str) -> SetupPlan:
-    reference = f"refs/heads/{branch}"
+def _plan_branch(repository: Repository, branch: str, policy: Policy) -> SetupPlan:
     refuse_branch(repository, branch, "diurna init --branch")
-    local = read_reference(repository, reference)
+    local = read_reference(repository, f"refs/heads/{branch}")
     upstream = next(iter(remote_branches(repository, branch)), "")
     tip = local or (read_reference(repository, upstream) if upstream else "")
-    files = initial(_own_policy(project, repository.where))
-    if tip:
-        if not repository.git().resolve(f"{tip}:{layout.POLICY_FILE}")[0]:
-            raise WriteRefused(
-                f"the branch {branch} exists and holds something else",
-                hint="choose another name: diurna init --branch NAME",
-            )
-        files = missing(repository, tip, "", files)
+    files = _missing(repository, tip, "", policy)
+    if tip and POLICY_FILE in dict(files):
+        raise WriteRefused(
+            f"the branch {branch} exists and holds something else",
+            hint="choose another name: diurna init --branch NAME",
+        )
     steps = [f"commit {path} on the branch {branch}" for path, _ in files]
+    shown = upstream.removeprefix("refs/remotes/")
     if not local and upstream:
-        steps.insert(0, f"make the branch {branch} from {upstream.removeprefix('refs/remotes/')}")
+        steps.insert(0, f"make the branch {branch} from {shown}")
     if config_value(repository, "diurna", "branch") != branch:
         steps.append(f"set {layout.CONFIG_BRANCH} = {branch} in the repository's configuration")
     if _lacks_upstream(repository, branch, upstream):
-        shown = upstream.removeprefix("refs/remotes/")
         steps.append(f"set {shown} as the upstream of {branch}")
-    return SetupPlan(
-        OWN_BRANCH, repository.where, repository, branch, "", tuple(files), tuple(steps)
-    )
-
-
-def apply_setup(plan: SetupPlan, clock: Callable[[], int], agent: str = "") -> Memory:
-    """Make the home that a plan describes and return it, open."""
-    repository = plan.repository
-    if repository is None:
-        repository = _make_repository(plan)
-    if plan.kind == OWN_BRANCH:
-        home = branch_home(repository, plan.branch)
-        if config_value(repository, "diurna", "branch") != plan.branch:
-            repository.git().configure("config", "--local", layout.CONFIG_BRANCH, plan.branch)
-        if repository.top:
-            keep_out_of_status(home)
-        if home.is_astray():  # what a branch had that was deleted here is kept, and stays away
-            Memory(home, clock=clock, lasting=False).bring_back()
-        _birth_from_upstream(home)
-        _set_upstream(home)
-    else:
-        home = checked_out_home(repository, plan.prefix)
-    memory = Memory(home, agent=agent, clock=clock, lasting=False)
-    if plan.files or plan.pointer:
-        # another `init` may have been faster: then its home is this one
-        said = f"diurna: a home for {os.path.basename(plan.place)}"
-        files, writer = plan.files, memory
-        if plan.pointer:  # it stands outside of the home, and goes with it in one commit
-            files = (*[(plan.prefix + path, data) for path, data in files], *plan.pointer)
-            writer = Memory(checked_out_home(repository, ""), clock=clock, lasting=False)
-        writer.commit_files(files, said, only_missing=True)
-    apply_drivers(home, plan_drivers(home))
-    if plan.kind == OWN_BRANCH and repository.top:
-        mirror(home, [(layout.CONTINUITY_FILE, memory.continuity().encode())])
-    return memory
-
-
-def _make_repository(plan: SetupPlan) -> Repository:
-    place = plan.place
-    make_folder(place, 0o700 if plan.personal else 0o777)
-    above = Repository(place, place, place).git()
-    above.configure("init", "-q", "-b", plan.branch)
-    found = find_repository(place)
-    assert found is not None, "git init made a repository"
-    return found
-
-
-def _birth_from_upstream(home: Home) -> None:
-    """Let the own branch start where its remote-tracking branch is."""
-    if home.upstream and not read_reference(home.repository, home.reference):
-        tip = read_reference(home.repository, home.upstream)
-        # the all-zero old value makes git refuse when the branch was born meanwhile
-        git = home.repository.git()
-        status, _, err = git.call("update-ref", home.reference, tip, "0" * 40)
-        if status and not read_reference(home.repository, home.reference):
-            raise git.failure("update-ref", status, err)
+    return SetupPlan(OWN_BRANCH, repository.where, repository, branch, "", files, tuple(steps))
 
 
 def _lacks_upstream(repository: Repository, branch: str, upstream: str) -> bool:
@@ -292,14 +284,52 @@ def _lacks_upstream(repository: Repository, branch: str, upstream: str) -> bool:
     return bool(upstream) and not repository.git().run("config", "--get", key, check=False)
 
 
-def _set_upstream(home: Home) -> None:
-    """Let the own branch track the one on the remote, as a branch that git itself checks out does."""
-    if not _lacks_upstream(home.repository, home.branch, home.upstream):
-        return
-    remote = home.upstream.removeprefix("refs/remotes/").removesuffix(f"/{home.branch}")
-    git = home.repository.git()
-    git.configure("config", "--local", f"branch.{home.branch}.remote", remote)
-    git.configure("config", "--local", f"branch.{home.branch}.merge", home.reference)
+def apply_setup(plan: SetupPlan, clock: Callable[[], int], agent: str = "") -> Memory:
+    """Make the home that a plan describes and return it, open."""
+    repository = plan.repository
+    if repository is None:
+        make_folder(plan.place, 0o700 if plan.personal else 0o777)
+        above = Repository(plan.place, plan.place, plan.place).git()
+        above.configure("init", "-q", "-b", plan.branch)
+        repository = find_repository(plan.place)
+        assert repository is not None, "git init made a repository"
+    if plan.kind == OWN_BRANCH:
+        home = branch_home(repository, plan.branch)
+        _begin_branch(home, clock)
+    else:
+        home = checked_out_home(repository, plan.prefix)
+    memory = Memory(home, agent=agent, clock=clock, lasting=False)
+    if plan.files:
+        # another `init` may have been faster: then its home is this one
+        top = checked_out_home(repository, "")
+        writer = Memory(top, clock=clock, lasting=False) if plan.prefix else memory
+        named = f"diurna: a home for {os.path.basename(plan.place)}"
+        writer.commit_files(plan.files, named, only_missing=True)
+    apply_drivers(home, plan_drivers(home))
+    if plan.kind == OWN_BRANCH and repository.top:
+        mirror(home, [(layout.CONTINUITY_FILE, memory.continuity().encode())])
+    return memory
+
+
+def _begin_branch(home: Home, clock: Callable[[], int]) -> None:
+    """Let an own branch be found, start where its remote-tracking branch is, and track that."""
+    repository, git = home.repository, home.repository.git()
+    if config_value(repository, "diurna", "branch") != home.branch:
+        git.configure("config", "--local", layout.CONFIG_BRANCH, home.branch)
+    if repository.top:
+        keep_out_of_status(home)
+    if home.is_astray():  # what a branch had that was deleted here is kept, and stays away
+        Memory(home, clock=clock, lasting=False).bring_back()
+    if home.upstream and not read_reference(repository, home.reference):
+        tip = read_reference(repository, home.upstream)
+        # the all-zero old value makes git refuse when the branch was born meanwhile
+        status, _, err = git.call("update-ref", home.reference, tip, "0" * 40)
+        if status and not read_reference(repository, home.reference):
+            raise git.failure("update-ref", status, err)
+    if _lacks_upstream(repository, home.branch, home.upstream):
+        remote = home.upstream.removeprefix("refs/remotes/").removesuffix(f"/{home.branch}")
+        git.configure("config", "--local", f"branch.{home.branch}.remote", remote)
+        git.configure("config", "--local", f"branch.{home.branch}.merge", home.reference)
 
 
 def plan_personal(project: str) -> SetupPlan:
@@ -311,22 +341,12 @@ def plan_personal(project: str) -> SetupPlan:
     place = os.path.realpath(personal_folder())
     if os.path.lexists(place) and not os.path.isdir(place):
         raise WriteRefused(f"{place} is a file", hint="move it away, or set $XDG_DATA_HOME")
-    _refuse_shared(place)
-    # a user may keep their whole home directory in git: that repository holds this one, and none of it
-    above = find_repository(place) if os.path.isdir(place) else None
-    repository = above if above is not None and above.top == place else None
-    policy = Policy(project=project or PERSONAL, publish=APPEND, windows=PACED, personal=True)
-    return plan_own(place, repository, policy)._replace(personal=True)
-
-
-def _refuse_shared(place: str) -> None:
-    """Refuse a home that is there and does not say that it is personal."""
     file = f"{place}/{POLICY_FILE}"
     try:
         with open(file, "rb") as opened:
             personal = read_policy(opened.read(), newer_ok=True).personal
     except FileNotFoundError:
-        return
+        personal = True
     except (OSError, PolicyInvalid) as problem:
         raise WriteRefused(f"{file} can not be read: {problem}", hint="mend it first") from problem
     if not personal:
@@ -335,3 +355,8 @@ def _refuse_shared(place: str) -> None:
             where=file,
             hint="if it is only yours, add the line `personal = true` to that file and commit it",
         )
+    # a user may keep their whole home directory in git: that repository holds this one, and none of it
+    above = find_repository(place) if os.path.isdir(place) else None
+    repository = above if above is not None and above.top == place else None
+    policy = _policy(project or PERSONAL, "")._replace(personal=True)
+    return _plan_checked_out(place, repository, "", policy)._replace(personal=True)

@@ -1,10 +1,13 @@
-"""Move a home between its folder beside the code and a branch of its own, with its past.
+"""Move a home from its folder beside the code to a branch of its own, with its past.
 
-The history of the logs is written anew in the other place, by whom and when each commit was made, so that
-`why` names the same people. The new place is whole before the old one is touched; the old one then says in
-a file where memory went. The same history gives the same objects, and each step looks whether it is done:
-a move that was ended in the middle goes on when it is started again. What is recorded in the old place
-meanwhile, here or in other clones, is no part of it, and is joined later (`rituals.setup.strays`).
+The history of the logs is written anew on the branch, by whom and when each commit was made, so that `why`
+names the same people. The branch is whole before the folder is touched, which then says in a file where
+memory went. The same history gives the same objects, and each step looks whether it is done: a move that
+was ended in the middle goes on when it is started again.
+
+What clones and branches record in the folder all the same, not having heard of that, is joined later. Only
+sealed logs count, whose names prove their bytes. Who joins them did not write them, so the commit names
+nobody, and `why` says that it does not know.
 """
 
 from __future__ import annotations
@@ -13,40 +16,29 @@ import re
 from collections.abc import Callable
 
 from ledger.errors import WriteRefused
-from ledger.git.git_objects import (
-    BLOB,
-    COMMIT,
-    TREE,
-    Objects,
-    merge_commit,
-    move_references,
-    object_id,
-    write_objects,
-)
+from ledger.git.commit_record import FALLBACK_EMAIL, FALLBACK_NAME, Identity
+from ledger.git.git_objects import COMMIT, move_references, object_id, write_objects
 from ledger.git.history_rewrite import relocated
-from ledger.git.repository import Repository, config_value, head, read_reference
-from ledger.git.trees import FOLDER, lookup, put, with_files
-from ledger.home import IN_TREE, OWN_BRANCH, Home, branch_home, checked_out_home
+from ledger.git.repository import config_value, head, read_reference
+from ledger.home import IN_TREE, OWN_BRANCH, Home, branch_home, checked_out_home, pointed
 from ledger.model import layout
+from ledger.model.findings import Finding
 from ledger.model.ids import blob_id
+from ledger.model.order import breaks_seal, is_sealed
 from ledger.model.record import Record
 from ledger.wal.spool import Spool
 from memory.api import Memory
-from memory.merge.sync_plan import AHEAD, Plan
-from memory.replay.trunk import trunk_of
+from memory.redaction.withheld_texts import held_logs
 from memory.worktree.merge_drivers import apply_drivers, plan_drivers
-from memory.worktree.page_copies import keep_out_of_status, mirror, mirror_changes
-from rituals.setup.setup_plan import (
-    is_known,
-    pointer_to,
-    refuse_branch,
-    refuse_others_folder,
-    refuse_state,
-)
-from rituals.setup.strays import join_strays
+from memory.worktree.page_copies import keep_out_of_status, mirror_changes
+from rituals.setup.in_the_way import is_known, refuse_branch, refuse_state
 
-#: Paths with their bytes; None takes a file out.
-Files = list[tuple[str, bytes | None]]
+_MOVED = """\
+# The memory of this project moved
+
+It is on the branch `{}` now: `diurna show` reads it from any branch.
+Logs that are recorded here all the same are joined to it by the next `diurna sync` there.
+"""
 
 
 class MovePlan(Record):
@@ -58,39 +50,40 @@ class MovePlan(Record):
     steps: tuple[str, ...]  #: the plan in sentences; empty when there is nothing to do
 
 
-def plan_move(home: Home, to: str, name: str) -> MovePlan:
+def plan_move(home: Home, branch: str) -> MovePlan:
     """Plan a move. Nothing is changed.
-
-    `to` is the kind of the other home, `IN_TREE` or `OWN_BRANCH`; `name` is of the branch, or the prefix.
 
     Raises:
         WriteRefused: it can not be moved there, or not now; the reason is said.
     """
-    repository = home.repository
-    if home.kind not in (IN_TREE, OWN_BRANCH) or not repository.top:
+    repository, git = home.repository, home.repository.git()
+    if home.kind == OWN_BRANCH:
+        return MovePlan(home, home, 0, ())
+    if home.kind != IN_TREE or not repository.top:
         raise WriteRefused(
-            "a home moves between a folder beside the code and a branch of its own, in a work tree",
+            "a home moves from a folder beside the code, in a work tree",
             hint="`diurna status` says what this one is",
         )
-    reference, tip = head(repository)
-    refuse_state(repository, reference)
-    code = checked_out_home(repository, name if to == IN_TREE else home.prefix).branch
-    if home.kind == to:
-        left = _left_over(home)
-        if left is None:
-            return MovePlan(home, home, 0, ())
-        home, there = left, home
-    elif to == OWN_BRANCH:
-        there = branch_home(repository, name)
-        _refuse_branch(home, there)
-    else:
-        there = checked_out_home(repository, name)
-        refuse_others_folder(repository, tip, name)
-    _refuse_dirty(home if home.kind == IN_TREE else there)
-    git = repository.git()
-    folder = (home.prefix or there.prefix).rstrip("/")
-    rows = git.tree_files(home.tip(), home.prefix + layout.SESSIONS_DIR)
+    refuse_state(repository, head(repository)[0])
+    there = branch_home(repository, branch)
+    another = "diurna init --move branch --branch"
+    refuse_branch(repository, branch, another)
+    tip = there.tip()
+    past = relocated(git, home.tip(), home.prefix, "")
+    known = set(git.run("rev-list", tip).decode("ascii").split()) if tip else set()
+    if tip and not known & {object_id(kind, data) for kind, data in past.objects if kind == COMMIT}:
+        message = f"the branch {branch} exists and holds something else"
+        raise WriteRefused(message, hint=f"`{another} NAME` takes another name")
+    folder = home.prefix.rstrip("/")
+    where = f":(top,literal){folder}"
+    said = git.run("status", "--porcelain", "-z", "-uall", "--", where).decode("utf-8", "replace")
+    if said:
+        raise WriteRefused(
+            f"{said.split(chr(0))[0][3:]} is not committed as it is",
+            hint="commit it, or let `diurna check --absorb` read an edit of continuity.md; then move",
+        )
     spool = Spool(home.spool_folder)
+    rows = git.tree_files(home.tip(), home.prefix + layout.SESSIONS_DIR)
     stems = {layout.stem_of(path) for _, _, path in rows if path.endswith(".md")}
     if home.plain and (held := [stem for stem in spool.held() if stem not in stems]):
         raise WriteRefused(
@@ -98,23 +91,14 @@ def plan_move(home: Home, to: str, name: str) -> MovePlan:
             hint="`diurna status` names it; commit it, or take it back with `diurna undo`; then move",
         )
     logs = len(stems.union(spool.waiting(), spool.held()))
-    if to == OWN_BRANCH:
-        steps = [
-            f"write the history of {folder}/ anew as the branch {there.branch}: {_counted(logs)}, "
-            "by whom and when",
-            f"set {layout.CONFIG_BRANCH} = {there.branch} in the repository's configuration",
-            f"take {folder}/ out of {code} in one commit",
-            f"leave {folder}/{layout.MOVED_FILE} there, which says where memory is",
-        ]
-    else:
-        steps = [
-            f"join the history of the branch {home.branch} to {code}, as {folder}/: {_counted(logs)}, "
-            "by whom and when",
-            f"say in {layout.MOVED_FILE} on the branch {home.branch} that memory moved; the branch stays",
-        ]
-        if config_value(repository, "diurna", "branch"):
-            steps.append(f"unset {layout.CONFIG_BRANCH} in the repository's configuration")
-    return MovePlan(home, there, logs, tuple(steps))
+    steps = (
+        f"write the history of {folder}/ anew as the branch {branch}: "
+        f"{logs} log{'s' if logs != 1 else ''}, by whom and when",
+        f"set {layout.CONFIG_BRANCH} = {branch} in the repository's configuration",
+        f"take {folder}/ out of {home.branch} in one commit",
+        f"leave {folder}/{layout.MOVED_FILE} there, which says where memory is",
+    )
+    return MovePlan(home, there, logs, steps)
 
 
 def apply_move(plan: MovePlan, clock: Callable[[], int], agent: str = "") -> Memory:
@@ -123,202 +107,116 @@ def apply_move(plan: MovePlan, clock: Callable[[], int], agent: str = "") -> Mem
     Raises:
         DiurnaError: a step failed; what was done stands, and the same command goes on from there.
     """
-    old = Memory(plan.home, agent=agent, clock=clock, lasting=False)
-    old.bring_back()
-    old.drain()
-    join_strays(old)
-    old.close()
-    (_to_branch if plan.there.kind == OWN_BRANCH else _to_tree)(plan, clock)
-    memory = Memory(plan.there, agent=agent, clock=clock, lasting=False)
-    join_strays(memory, spool=plan.home.spool_folder)
-    apply_drivers(plan.there, plan_drivers(plan.there))
-    return memory
-
-
-def _to_branch(plan: MovePlan, clock: Callable[[], int]) -> None:
     home, there = plan.home, plan.there
     repository, git = home.repository, home.repository.git()
+    old = Memory(home, agent=agent, clock=clock, lasting=False)
+    old.bring_back()
+    old.drain()
+    old.close()
     past = relocated(git, home.tip(), home.prefix, "")
     write_objects(git, past.objects)
     if not read_reference(repository, there.reference):
         move_references(git, [(there.reference, past.tip)], "", f"diurna: moved from {home.prefix}")
-    else:  # from an earlier move, whichever way
+    else:  # from an earlier move
         memory = Memory(there, clock=clock, lasting=False)
         memory.join(past.tip)
         memory.close()
-    files = [*_published(there, "append", ""), (layout.MOVED_FILE, None)]
+    policy = git.resolve(f"{there.tip()}:{layout.POLICY_FILE}")[0]
+    (data,) = git.blobs([policy])
+    appends = re.sub(rb'(?m)^(publish\s*=\s*)"trunk"', rb'\g<1>"append"', data or b"", count=1)
+    files = [(layout.POLICY_FILE, appends), (layout.MOVED_FILE, None)]
     _commit(there, clock, f"diurna: moved here from {home.prefix}", files)
     git.configure("config", "--local", layout.CONFIG_BRANCH, there.branch)
     keep_out_of_status(there)
     rows = git.tree_files(home.tip(), home.prefix.rstrip("/"))
     gone = [path for _, _, path in rows if is_known(path[len(home.prefix) :])]
-    said = _moved(f"the branch `{there.branch}`", "`diurna show` reads it from any branch")
-    left = (home.prefix + layout.MOVED_FILE, said)
+    left = (home.prefix + layout.MOVED_FILE, _MOVED.format(there.branch).encode())
     top = checked_out_home(repository, "")
-    files = [*[(path, None) for path in gone], left]
-    _commit(top, clock, f"diurna: moved to the branch {there.branch}", files)
+    said = f"diurna: moved to the branch {there.branch}"
+    _commit(top, clock, said, [*[(path, None) for path in gone], left])
     git.configure("config", "--local", layout.CONFIG_MOVED, home.prefix)
     mirror_changes(there, there.tip())
+    memory = Memory(there, agent=agent, clock=clock, lasting=False)
+    join_strays(memory, spool=home.spool_folder)
+    apply_drivers(there, plan_drivers(there))
+    return memory
 
 
-def _to_tree(plan: MovePlan, clock: Callable[[], int]) -> None:
-    home, there = plan.home, plan.there
-    repository, git = home.repository, home.repository.git()
-    prefix, tip = there.prefix, there.tip()
-    if not git.resolve(f"{tip}:{prefix}{layout.POLICY_FILE}")[0]:
-        before: Files = [*pointer_to(prefix)]
-        if tip and git.resolve(f"{tip}:{prefix}{layout.MOVED_FILE}")[0]:
-            before.append((prefix + layout.MOVED_FILE, None))
-        _commit(
-            checked_out_home(repository, ""), clock, f"diurna: memory comes to {prefix}", before
-        )
-        tip = there.tip()
-        made = _joined(plan, tip, clock)
-        memory = Memory(there, clock=clock, lasting=False)
-        memory.join(made, planned=Plan(AHEAD, tip, made, made))
-        memory.close()
-    said = _moved(
-        f"`{prefix}` on the branch `{there.branch}`", "check that branch out, or merge it"
-    )
-    _commit(
-        home, clock, f"diurna: moved to {prefix} on {there.branch}", [(layout.MOVED_FILE, said)]
-    )
-    pages = [
-        path for _, _, path in git.tree_files(home.tip(), *layout.EDITABLE, layout.ARCHIVE_DIR)
-    ]
-    mirror(home, [(path, None) for path in pages])  # what it shows ends here
-    for key in (layout.CONFIG_BRANCH, layout.CONFIG_MOVED):
-        git.run("config", "--local", "--unset-all", key, check=False)
-
-
-def _joined(plan: MovePlan, tip: str, clock: Callable[[], int]) -> str:
-    """Make the commit that joins a branch's history to the code's, its files below the prefix."""
-    home, there = plan.home, plan.there
-    git = home.repository.git()
-    past = relocated(git, home.tip(), "", there.prefix)
-    objects = list(past.objects)
-    policy = dict(_published(home, "trunk", trunk_of(home.repository, there.branch)))
-    with Objects(git) as reader:
-        known = {object_id(kind, data): data for kind, data in objects}
-        reader.hold(known)
-        changed = [(path, blob_id(data)) for path, data in policy.items() if data is not None]
-        tree, written = with_files(
-            reader.read, reader.header(home.tip()).tree, [*changed, (layout.MOVED_FILE, "")]
-        )
-        reader.hold(written)
-        objects += [(BLOB, data) for data in policy.values() if data is not None]
-        objects += [(TREE, raw) for raw in written.values()]
-        root = reader.header(tip).tree if tip else ""
-        whole, trees = _with_folder(reader, root, there.prefix.split("/")[:-1], tree)
-        objects += [(TREE, raw) for raw in trees]
-        parents = (tip, past.tip) if tip else (past.tip,)
-        memory = Memory(home, clock=clock, lasting=False)
-        message = f"diurna: the memory of the branch {home.branch}, beside the code"
-        people = memory.identity().lines(clock() // 1000)
-        memory.close()
-        commit = merge_commit(whole, parents, people, message)
-    write_objects(git, [*objects, (COMMIT, commit)])
-    return object_id(COMMIT, commit)
-
-
-def _with_folder(
-    reader: Objects, root: str, parts: list[str], tree: str
-) -> tuple[str, list[bytes]]:
-    """Return a tree with a folder in the place of what is there, and the trees that are new."""
-    if not parts:
-        return tree, []
-    raw = reader.read(root) if root else b""
-    name = parts[0].encode("utf-8", "surrogateescape")
-    there = lookup(raw, name)
-    inner = there[1] if there is not None and there[0] == FOLDER else ""
-    new, made = _with_folder(reader, inner, parts[1:], tree)
-    raw = put(raw, name, FOLDER, new)
-    return object_id(TREE, raw), [*made, raw]
-
-
-def _published(home: Home, when: str, trunk: str) -> Files:
-    """Return the policy of a home as the other kind of home has it, nothing where it is so."""
-    git = home.repository.git()
-    found = git.resolve(f"{home.tip()}:{layout.POLICY_FILE}")
-    (data,) = git.blobs(found) if found[0] else (None,)
-    if data is None:
-        return []
-    usual = "trunk" if when == "append" else "append"
-    line = rb'(?m)^(publish\s*=\s*)"%s"' % usual.encode()
-    said = re.sub(line, rb'\g<1>"%s"' % when.encode(), data, count=1)
-    if trunk and said != data and not re.search(rb"(?m)^trunk\s*=", said):
-        from projection.policy.template import quoted
-
-        added = f"trunk   = {quoted(trunk)}\n".encode()
-        said = re.sub(rb"(?m)^(publish\s*=.*\n)", lambda one: one[1] + added, said, count=1)
-    return [(layout.POLICY_FILE, said)] if said != data else []
-
-
-def _commit(home: Home, clock: Callable[[], int], said: str, files: Files) -> None:
-    """Commit files, unless all of them are so."""
-    git, prefix = home.repository.git(), home.prefix
-    tip = home.tip()
-    there = git.resolve(*[f"{tip}:{prefix}{path}" for path, _ in files])
+def _commit(
+    home: Home, clock: Callable[[], int], said: str, files: list[tuple[str, bytes | None]]
+) -> None:
+    """Commit files, None for one that goes, unless all of them are so."""
+    names = [f"{home.tip()}:{home.prefix}{path}" for path, _ in files]
     wanted = ["" if data is None else blob_id(data) for _, data in files]
-    if there == wanted:
-        return
-    memory = Memory(home, clock=clock, lasting=False)
-    try:
-        memory.commit_files(files, said)
-    finally:
-        memory.close()
+    if home.repository.git().resolve(*names) != wanted:
+        memory = Memory(home, clock=clock, lasting=False)
+        try:
+            memory.commit_files(files, said)
+        finally:
+            memory.close()
 
 
-def _moved(where: str, how: str) -> bytes:
-    return (
-        f"# The memory of this project moved\n\nIt is on {where} now: {how}.\n"
-        "Logs that are recorded here all the same are joined to it by the next `diurna sync` there.\n"
-    ).encode()
+def strays(memory: Memory) -> dict[str, bytes]:
+    """Return the logs, by stem, that branches here have where the memory was before, and it has not."""
+    home, git = memory.home, memory.home.repository.git()
+    places = _places(home)
+    said = git.run("for-each-ref", "--format=%(objectname)", "refs/heads", "refs/remotes")
+    tips = dict.fromkeys(said.decode("ascii").split()) if places else {}
+    asked = [(tip, prefix) for tip in tips for prefix in places]
+    names = (layout.MOVED_FILE, layout.POLICY_FILE, layout.SESSIONS_DIR)
+    found = git.resolve(*[f"{tip}:{prefix}{name}" for tip, prefix in asked for name in names])
+    rows = list(zip(found[::3], found[1::3], found[2::3], strict=True))
+    if not any(moved for moved, _, _ in rows):
+        return {}
+    known = {ref.stem for ref in memory.snapshot.list_logs(home.tip())[0]}
+    known |= {stem for stem, _ in memory.ask(held_logs, committed=True)}
+    blobs: dict[str, str] = {}
+    for tree in dict.fromkeys(logs for moved, policy, logs in rows if logs and (moved or policy)):
+        for _, blob, path in git.tree_files(tree):
+            if is_sealed(stem := layout.stem_of(path)) and stem not in known:
+                blobs[stem] = blob
+    bodies = zip(blobs, git.blobs(blobs.values()), strict=True)
+    return {stem: data for stem, data in bodies if data and not breaks_seal(stem, data)}
 
 
-def _refuse_branch(home: Home, there: Home) -> None:
+def join_strays(memory: Memory, spool: str = "") -> tuple[Finding, ...]:
+    """Commit them, and what waits in another spool's folder, "" for none; say how many they were."""
+    home, git = memory.home, memory.home.repository.git()
+    places = _places(home)
+    if places and not config_value(home.repository, "diurna", "moved"):
+        moved = git.resolve(*[f"HEAD:{prefix}{layout.MOVED_FILE}" for prefix in places])
+        for prefix in [prefix for prefix, blob in zip(places, moved, strict=True) if blob]:
+            # branches that still have the old place lead to the new one, in this clone
+            git.configure("config", "--local", layout.CONFIG_MOVED, prefix)
+            git.configure("config", "--local", layout.CONFIG_BRANCH, home.branch)
+    mine = Spool(home.spool_folder)
+    if spool and spool != home.spool_folder:
+        left = Spool(spool)
+        for stem in (*left.waiting(), *left.held()):
+            mine.put(stem, left.read(stem) or b"")
+            left.commit(stem)
+    if mine.waiting():
+        memory.drain()
+    found = strays(memory)
+    if not found:
+        return ()
+    nobody = Identity(FALLBACK_NAME, FALLBACK_EMAIL)
+    now = memory.occasion().now_ms
+    joiner = Memory(home, clock=lambda: now, lasting=False, identity=lambda: nobody)
+    many = f"{len(found)} log{'s' if len(found) != 1 else ''}"
+    files = [(layout.log_path(stem), data) for stem, data in found.items()]
+    joiner.commit_files(files, f"diurna: {many} from where memory was before", only_missing=True)
+    joiner.close()
+    return (Finding("home-moved", f"{many} joined that stood where memory was before it moved"),)
+
+
+def _places(home: Home) -> tuple[str, ...]:
+    """Return the prefixes at which a memory may have stood before it came to where it is."""
+    if home.kind != OWN_BRANCH:
+        return ()
     git = home.repository.git()
-    another = "diurna init --move branch --branch"
-    refuse_branch(home.repository, there.branch, another)
-    tip = there.tip()
-    past = relocated(git, home.tip(), home.prefix, "")
-    known = set(git.run("rev-list", tip).decode("ascii").split()) if tip else set()
-    if tip and not known & {object_id(kind, data) for kind, data in past.objects if kind == COMMIT}:
-        message = f"the branch {there.branch} exists and holds something else"
-        raise WriteRefused(message, hint=f"`{another} NAME` takes another name")
-
-
-def _refuse_dirty(home: Home) -> None:
-    """Refuse while files in the folder are not as they are committed: none of them is to be lost."""
-    git = home.repository.git()
-    where = f":(top,literal){home.prefix.rstrip('/')}"
-    said = git.run("status", "--porcelain", "-z", "-uall", "--", where).decode("utf-8", "replace")
-    if said:
-        raise WriteRefused(
-            f"{said.split(chr(0))[0][3:]} is not committed as it is",
-            hint="commit it, or let `diurna check --absorb` read an edit of continuity.md; then move",
-        )
-
-
-def _left_over(home: Home) -> Home | None:
-    """Return the other place of a home, where a move from there was not ended; None for none."""
-    repository = home.repository
-    git = repository.git()
-    if home.kind == OWN_BRANCH:
-        return None
-    branch = config_value(repository, "diurna", "branch")
-    if not branch or not read_reference(repository, f"refs/heads/{branch}"):
-        return None
-    there = branch_home(repository, branch)
-    files = (layout.POLICY_FILE, layout.MOVED_FILE)
-    policy, moved = git.resolve(*[f"{there.tip()}:{name}" for name in files])
-    return there if policy and not moved else None
-
-
-def _counted(logs: int) -> str:
-    return f"{logs} log{'s' if logs != 1 else ''}"
-
-
-def default_prefix(repository: Repository) -> str:
-    """Return where a home comes to that is moved beside the code, unless somebody says where."""
-    return config_value(repository, "diurna", "moved") or layout.TREE_PREFIX
+    (pointer,) = git.resolve(f"HEAD:{layout.TREE_POINTER}")
+    text = b"".join(body or b"" for body in git.blobs([pointer] if pointer else []))
+    named = pointed(text.decode("utf-8", "replace"))
+    said = (layout.TREE_PREFIX, config_value(home.repository, "diurna", "moved"), named)
+    return tuple(dict.fromkeys(filter(None, said)))

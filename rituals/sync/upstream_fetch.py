@@ -27,7 +27,7 @@ from memory.query.reader import Reader
 from memory.replay.upstream_homes import Fetched, as_fetched, note_of, upstream_folder, upstreams
 from projection.policy.model import Policy
 from rituals.decide.recorded_endings import ended_lines
-from rituals.setup.strays import join_strays
+from rituals.setup.move import join_strays
 from rituals.sync.sync_report import Brought, Report
 from rituals.sync.sync_rounds import sync
 

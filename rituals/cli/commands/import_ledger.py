@@ -9,13 +9,12 @@ import os
 from collections.abc import Iterator
 
 from ledger.errors import HomeNotFound, NotFound, WriteRefused
-from ledger.git.repository import find_repository, head
-from ledger.home import IN_TREE, OWN_BRANCH, OWN_REPOSITORY, Home, checked_out_home
+from ledger.git.repository import find_repository
+from ledger.home import OWN_BRANCH, Home, checked_out_home
 from ledger.model.findings import Finding
 from ledger.model.layout import CONTINUITY_FILE, POLICY_FILE
 from ledger.model.record import Record
 from memory.api import Memory
-from memory.replay.trunk import trunk_of
 from memory.worktree import projection_files as pages
 from memory.write.kept_out import refuse_personal
 from projection.document.page_parser import machine_line
@@ -28,8 +27,8 @@ from rituals.cli.output import Line, counted, few
 from rituals.cli.terminal.intake_text import wanted
 from rituals.intake.ledger_import import LedgerPlan, plan_ledger_import
 from rituals.intake.ledger_pages import OtherLedger, find_ledger, read_ledger
-from rituals.setup.home_setup import apply_setup, home_of, second_home
-from rituals.setup.setup_plan import SetupPlan, plan_checked_out, tree_policy
+from rituals.setup.home_setup import SetupPlan, apply_setup, plan_around
+from rituals.setup.in_the_way import home_of, second_home
 
 _NAMED = 5  #: of what is left out, unless all of it is asked for
 
@@ -131,14 +130,9 @@ def _new_home(ledger: OtherLedger) -> tuple[Home, SetupPlan]:
     if there is not None:  # a remote has it
         raise second_home(there)
     prefix = ledger.root[len(repository.top) + 1 :] + "/" * (ledger.root != repository.top)
-    branch = head(repository)[0].removeprefix("refs/heads/")
     home = checked_out_home(repository, prefix)
     _refuse_uncommitted(home, ledger)
-    policy = tree_policy("", repository.top, trunk_of(repository, branch))
-    policy = policy._replace(windows=ledger.windows)
-    kind = IN_TREE if prefix else OWN_REPOSITORY
-    plan = plan_checked_out(kind, repository.top, repository, prefix, policy, around=True)
-    return home, plan
+    return home, plan_around(repository, prefix, ledger.windows)
 
 
 def _policy(memory: Memory, ledger: OtherLedger) -> tuple[Policy, bytes]:

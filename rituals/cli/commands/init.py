@@ -13,17 +13,22 @@ import click
 from ledger.environment import user_folder, variables
 from ledger.errors import WrongUsage
 from ledger.git.config_files import HOME_SETTING
-from ledger.home import IN_TREE, OWN_BRANCH, OWN_REPOSITORY
+from ledger.home import OWN_BRANCH, OWN_REPOSITORY
 from ledger.model.findings import Finding
-from ledger.model.layout import CONTINUITY_FILE, POLICY_FILE, TREE_PREFIX
+from ledger.model.layout import CONTINUITY_FILE, TREE_PREFIX
 from ledger.model.record import Record
 from memory.replay.trunk import Publishing
 from rituals.answers.record_fields import fields_of
 from rituals.cli.context import Invocation
 from rituals.cli.operation import DRY_RUN, modes, option, word
 from rituals.cli.output import told
-from rituals.setup.home_setup import apply_setup, plan_personal, plan_setup
-from rituals.setup.setup_plan import SetupPlan, prefix_of, sharing_asks
+from rituals.setup.home_setup import (
+    SetupPlan,
+    apply_setup,
+    plan_personal,
+    plan_setup,
+    sharing_asks,
+)
 
 _WHAT_ASKS = """\
 Logs quote nobody. What you ask an agent for stays in this clone for 30 days, a line each; others see it
@@ -32,8 +37,8 @@ only if you share it."""
 _FIRST = ('diurna note "decision: …"', 'diurna note --personal "preference: …"')
 #: Says what the other home would be, to who was not asked.
 _OTHER_HOME = (
-    "live for all branches, agents and worktrees; in a folder it is reviewed and branched with the "
-    "code: `diurna init --move folder`"
+    "live for all branches, agents and worktrees; `diurna init --folder memory` makes one that is "
+    "reviewed and branched with the code, in a repository that has none yet"
 )
 
 
@@ -42,7 +47,7 @@ def init(
     dir: str = word("[DIR]"),
     branch: str = option("The branch of its own; else memory.", "NAME"),
     folder: str | None = option("A folder beside the code in place of a branch.", "FOLDER", default=None),
-    move: str = option("Move the home, with its past.", choices=("branch", "folder")),
+    move: str = option("Move the home out of its folder, with its past.", choices=("branch",)),
     project: str = option("Its name; else the folder's.", "NAME"),
     personal: bool = option("A home of what is only yours, below your data folder."),
     mode: str = modes(tour="See the whole story on a throw-away ledger, in a minute."),
@@ -54,10 +59,10 @@ def init(
     In a repository the home is a branch of its own, memory or --branch NAME, which is never checked out:
     live for all branches, agents and worktrees, and read in .memory/. With --folder it is a folder beside
     the code, reviewed and branched with it. DIR makes a repository of its own. On a terminal it asks
-    which, and offers `install` if agents' programs are found. --move takes a home from one to the other;
-    --dry-run shows how, and on a terminal it asks first. In a clone of a home it tells git to keep the
-    computed files as they are in a pull. Beside the code, logs are plain files: you commit them as you
-    commit your code. --personal makes a home of what is only yours: it is in your briefs and in no
+    which, and offers `install` if agents' programs are found. --move takes a home from its folder to a
+    branch; --dry-run shows how, and on a terminal it asks first. In a clone of a home it tells git to
+    keep the computed files as they are in a pull. Beside the code, logs are plain files: you commit them
+    as you commit your code. --personal makes a home of what is only yours: it is in your briefs and in no
     shared home, is never sent unless you say so, and every command knows it as `--home personal`.
 
     Examples:
@@ -80,7 +85,7 @@ def init(
     from rituals.cli.commands.install import offer
 
     if move:
-        return _move_home(call, wish, move, dry_run=dry_run)
+        return _move_home(call, wish, dry_run=dry_run)
     plan, hosts = choose(call, wish, dry_run=dry_run)
     if plan.files and not (dry_run or plan.personal) and _can_ask(call, plan):
         call.out.talk(_WHAT_ASKS)
@@ -133,23 +138,16 @@ class Wish(Record):
     personal: bool = False
 
 
-def _move_home(call: Invocation, wish: Wish, move: str, *, dry_run: bool) -> None:
-    """Move the home between the folder and a branch: say the plan, ask a person, do it."""
+def _move_home(call: Invocation, wish: Wish, *, dry_run: bool) -> None:
+    """Move the home from its folder to a branch: say the plan, ask a person, do it."""
     from rituals.cli.commands.install import BRANCH
-    from rituals.setup.move import apply_move, default_prefix, plan_move
+    from rituals.setup.move import apply_move, plan_move
 
-    home = call.find_home()
-    to = OWN_BRANCH if move == "branch" else IN_TREE
-    if wish.dir or wish.personal or (wish.branch if to == IN_TREE else wish.folder is not None):
+    if wish._replace(branch="") != Wish():
         raise WrongUsage(
-            "a home moves to a branch or to a folder beside the code",
-            hint="diurna init --move branch [--branch NAME], or --move folder [--folder FOLDER]",
+            "a home moves to a branch", hint="diurna init --move branch [--branch NAME]"
         )
-    name = wish.branch or BRANCH
-    if to == IN_TREE:
-        top = home.repository.top
-        name = prefix_of(top, call.folder(), wish.folder) or default_prefix(home.repository)
-    plan = plan_move(home, to, name)
+    plan = plan_move(call.find_home(), wish.branch or BRANCH)
     if plan.steps and not dry_run:
         if not call.json and call.interactive():
             for step in plan.steps:
@@ -213,9 +211,8 @@ def _hints(
     call: Invocation, plan: SetupPlan, where: Publishing | None, *, project: str
 ) -> Iterator[str]:
     """Yield what to do next; and of a new home, what its place does not say by itself."""
-    policy = f"{plan.prefix}{POLICY_FILE}"
-    if project and POLICY_FILE not in dict(plan.files):
-        yield f"the project's name stands in {policy}; change it there"
+    if project and plan.policy not in dict(plan.files):
+        yield f"the project's name stands in {plan.policy}; change it there"
     if where is None:
         return
     if not plan.files:

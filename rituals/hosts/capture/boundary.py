@@ -253,7 +253,8 @@ class _Boundary:
         used = (*used, *[one._replace(by="person") for one in again], *copies)
         used = () if self._asked.past else self._proofs.once(used, against)[:MOST_USES]
         heard = heard_by(self._commondir, file_name(*self._key))
-        seen, met = len(heard.shown) + heard.unlisted, len(heard.moments)
+        seen, met = len(heard.shown), len(heard.moments)
+        cost = (heard.characters, heard.needed)
         named = answered_title(self._memory.snapshot, self._session)
         part = part._replace(
             items=mine,
@@ -263,7 +264,7 @@ class _Boundary:
             met=shown_since(heard.moments, self._told.moments, met),
             asked=counts(self._commondir, *self._key),
             references=self._proofs.references(used),
-            cost=cost_since(heard.cost, (self._told.characters, self._told.needed)),
+            cost=cost_since(cost, (self._told.characters, self._told.needed)),
         )
         part, draft = self._looked_first(part)
         prompts = [one for one in part.turns if one.role == USER and self._keep != FORMERLY]
@@ -272,7 +273,7 @@ class _Boundary:
             acted = said or done or any(deeds_of(part.turns))
             self._append(draft if acted else draft._replace(type=CONTINUED))
             self._keep_asks(sources)
-            self._told = Told(*self._told[:3], seen, met, *heard.cost)
+            self._told = Told(*self._told[:3], seen, met, *cost)
         elif not said:
             return
         spans = ((OBSERVED, part.observed), (TRANSCRIPT, part.transcript))

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from ledger.environment import monotonic
 from ledger.model.record import Record
 from rituals.hosts.adapters import HOSTS
-from rituals.hosts.moments import CHECKPOINTS_DIR, STARTS_DIR, file_name
+from rituals.hosts.moments import file_name
 from rituals.hosts.payloads import (
     fields_of,
     files_in,
@@ -21,7 +21,6 @@ from rituals.hosts.payloads import (
     read_object,
     read_start,
     record_of,
-    sweep,
     write_object,
 )
 
@@ -34,8 +33,6 @@ SHOWN = 300
 _ID_CHARS = "abcdefghijklmnopqrstuvwxyz0123456789-"
 #: Ends a text that goes on.
 _CUT = "…"
-#: A session that was silent for so long is over.
-_DEAD_DAYS = 14
 
 
 class Cursor(Record):
@@ -52,7 +49,6 @@ class Cursor(Record):
     told: Mapping[str, int] = {}  #: what may come again and was told, with the time in milliseconds
     #: ids of the facts that it was shown, the first ones, in the order in which it saw them
     shown: tuple[str, ...] = ()
-    unlisted: int = 0  #: how often it was shown one that is not among them
     moments: tuple[str, ...] = ()  #: ids of the facts that it was told at a moment, in order
     #: ids of those that stand whole in its context, so that no moment tells them again; rules that
     #: it broke, and was told of, with `!`
@@ -60,51 +56,45 @@ class Cursor(Record):
     characters: int = 0  #: how many it was shown
     needed: int = 0  #: and told at moments
 
-    @property
-    def cost(self) -> tuple[int, int]:
-        """How many characters it was shown, and told."""
-        return self.characters, self.needed
-
     def having_seen(self, text: str, *, itself: bool = True) -> Cursor:
         """Return the cursor of a session that was shown what a brief, or news, shows.
 
         `itself`: that stands in the session's own context, not in a subagent's.
         """
-        listed = dict.fromkeys(self.shown)
-        told = set(self.moments)
-        new = [one for one in ids_shown(text) if one not in listed and one not in told]
-        room = max(0, SHOWN - len(listed))
-        whole = ids_shown(text, whole=True) if itself else ()
-        return self._replace(
-            shown=(*listed, *new[:room]),
-            unlisted=self.unlisted + len(new[room:]),
-            characters=self.characters + len(text),
-        ).knowing(whole)
+        met = {*self.shown, *self.moments}
+        new = [one for one in ids_shown(text) if one not in met]
+        shown, chars = (*self.shown, *new)[:SHOWN], self.characters + len(text)
+        seen = self._replace(shown=shown, characters=chars)
+        return seen.knowing(ids_shown(text, whole=True) if itself else ())
 
     def knowing(self, ids: Iterable[str]) -> Cursor:
         """Return the cursor of a session in whose context some facts stand whole."""
         return self._replace(known=tuple(dict.fromkeys((*self.known, *ids))))
 
-    def at_tool(self, commondir: str, name: str) -> Cursor:
-        """Return the cursor of a session that is told now what the spools say, by a tool."""
-        return self._replace(tool=" ".join(spools_stand(commondir, name)))
+    def standing(self, commondir: str, name: str, *, prompt: bool) -> Cursor:
+        """Return the cursor of a session that is told now all that there is, or what collides at a tool.
 
-    def at_prompt(self, commondir: str, name: str) -> Cursor:
-        """Return the cursor of a session that is told now all that there is."""
-        others, own = spools_stand(commondir, name)
-        return self._replace(ledger=stamps(self.watched), others=others, tool=f"{others} {own}")
+        `name` is what files of the session are called.
+        """
+        own, others = "-", list[tuple[int, int]]()
+        for file, size, changed in files_in(f"{commondir}/{OBSERVED_DIR}"):
+            if file == f"{name}.jsonl":
+                own = str(size)
+            else:
+                others.append((size, changed))
+        newest = max([changed for _, changed in others], default=0)
+        stand = f"{len(others)}.{sum([size for size, _ in others])}.{newest}"
+        seen = self._replace(tool=f"{stand} {own}")
+        return seen._replace(ledger=stamps(self.watched), others=stand) if prompt else seen
 
 
-def has_news(commondir: str, name: str, *, tool: bool) -> bool:
-    """Tell whether there may be something that a session did not hear.
-
-    `name` is what files of the session are called; with `tool` only what collides counts.
-    """
+def has_news(commondir: str, name: str, *, prompt: bool) -> bool:
+    """Tell whether there may be something that a session did not hear, at a prompt or a tool."""
     then = heard_by(commondir, name)
     if not then.watched:
         return True
-    now = then.at_tool(commondir, name) if tool else then.at_prompt(commondir, name)
-    return now.tool != then.tool if tool else now[1:3] != then[1:3]
+    now = then.standing(commondir, name, prompt=prompt)
+    return now[1:3] != then[1:3] if prompt else now.tool != then.tool
 
 
 def stamps(watched: Sequence[str]) -> str:
@@ -118,18 +108,6 @@ def _stamp(path: str) -> str:
     except OSError:
         return "-"
     return f"{seen.st_ino}.{seen.st_size}.{seen.st_mtime_ns}"
-
-
-def spools_stand(commondir: str, name: str) -> tuple[str, str]:
-    """Return how the spools of other sessions stand, and a session's own."""
-    own, others = "-", list[tuple[int, int]]()
-    for file, size, changed in files_in(f"{commondir}/{OBSERVED_DIR}"):
-        if file == f"{name}.jsonl":
-            own = str(size)
-        else:
-            others.append((size, changed))
-    newest = max([changed for _, changed in others], default=0)
-    return f"{len(others)}.{sum([size for size, _ in others])}.{newest}", own
 
 
 def ids_shown(text: str, *, whole: bool = False) -> list[str]:
@@ -175,10 +153,7 @@ class Heard:
     def __init__(self, commondir: str, name: str) -> None:
         self._path = f"{commondir}/{NEWS_DIR}/{name}"
         self._fd = -1
-
-    def is_there(self) -> bool:
-        """Tell whether the session was told anything yet."""
-        return os.path.isfile(self._path)
+        self.is_new = not os.path.isfile(self._path)  #: it was told nothing yet
 
     def take(self, seconds: float = 0.0) -> Cursor | None:
         """Take the cursor until `move` or `leave`; another hook is waited for so many seconds.
@@ -213,9 +188,3 @@ class Heard:
         if self._fd >= 0:
             os.close(self._fd)
             self._fd = -1
-
-
-def tidy(commondir: str, now_seconds: float) -> None:
-    """Remove what is kept of sessions that are over for long: what they heard, and how they started."""
-    for folder in (NEWS_DIR, STARTS_DIR, CHECKPOINTS_DIR):
-        sweep(f"{commondir}/{folder}", now_seconds - _DEAD_DAYS * 86_400)

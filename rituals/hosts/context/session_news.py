@@ -12,13 +12,13 @@ from ledger.environment import now_ms
 from ledger.model.record import Record
 from memory.cache.view_name import waiting
 from rituals.hosts.adapters import PROMPT
-from rituals.hosts.context.session_cursor import OBSERVED_DIR, Cursor, Heard, stamps, tidy
-from rituals.hosts.moments import Moment
-from rituals.hosts.payloads import files_in
+from rituals.hosts.context.session_cursor import NEWS_DIR, OBSERVED_DIR, Cursor, Heard, stamps
+from rituals.hosts.moments import CHECKPOINTS_DIR, STARTS_DIR, Moment
+from rituals.hosts.payloads import files_in, sweep
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from ledger.home import Home
     from memory.cache.cache_file import Cache
@@ -32,7 +32,9 @@ _FACTS, _LOOKED, _FACT_CHARS = 3, 20, 150
 #: How long a cursor is waited for, and within what time the same start is another hook's.
 _PATIENCE_SECONDS, _SAME_MS = 0.05, 3_000
 #: What of its cursor a session keeps that begins again.
-_STAYS = ("told", "shown", "unlisted", "moments", "characters", "needed")
+_STAYS = ("told", "shown", "moments", "characters", "needed")
+#: A session that was silent for so long is over.
+_DEAD_SECONDS = 14 * 86_400
 
 
 class Telling(Record):
@@ -70,22 +72,21 @@ def begin(home: Home, name: str, *, resumed: bool = False) -> Callable[..., None
     new one: what came since that it hears at its next prompt. `name` is what files of the session are
     called; `resumed`: what it was told before still stands in its context.
     """
-    commondir, own = home.repository.commondir, f"{name}.jsonl"
-    begun = Cursor(watched_of(home)).at_prompt(commondir, name)
-    listed = files_in(f"{commondir}/{OBSERVED_DIR}")
-    offsets = {file: size for file, size, _ in listed if file != own}
+    commondir = home.repository.commondir
+    begun = Cursor(watched_of(home)).standing(commondir, name, prompt=True)
+    offsets = {file: size for file, size, _ in files_in(f"{commondir}/{OBSERVED_DIR}")}
     begun = begun._replace(offsets=offsets, tip=home.tip(), waiting=waiting(home))
 
     def told(text: str, last: Kept | None = None) -> None:
         heard = Heard(commondir, name)
         before = heard.take(_PATIENCE_SECONDS)
         if before is not None:
-            stays = {field: getattr(before, field) for field in _STAYS}
-            kept = begun._replace(**stays)
+            kept = begun._replace(**{field: getattr(before, field) for field in _STAYS})
             if last is not None:  # and nothing stands so
                 kept = kept._replace(tip=last.tip, waiting=last.waits, ledger="behind")
-            Telling(text, heard, kept if not resumed else kept.knowing(before.known)).written()
-        tidy(commondir, now_ms() / 1000)
+            Telling(text, heard, kept.knowing(before.known if resumed else ())).written()
+        for folder in (NEWS_DIR, STARTS_DIR, CHECKPOINTS_DIR):
+            sweep(f"{commondir}/{folder}", now_ms() / 1000 - _DEAD_SECONDS)
 
     return told
 
@@ -96,9 +97,7 @@ def note_shown(commondir: str, name: str, text: str) -> None:
     The text is a brief, for instance that of a subagent; `name` is what files of the session are called.
     """
     heard = Heard(commondir, name)
-    if not heard.is_there():
-        return
-    cursor = heard.take()
+    cursor = None if heard.is_new else heard.take()
     if cursor is not None:
         seen = cursor.having_seen(text, itself=False)
         heard.move(seen) if cursor.watched else heard.leave()
@@ -118,25 +117,23 @@ def telling(moment: Moment, commondir: str, needed: Needed | None, *, news: bool
 
     `news`: there may be something that it did not hear (`has_news`).
     """
-    name = moment.files
     from ledger.errors import HomeNotFound
     from ledger.home import discover
     from projection.brief.wording import enveloped
 
+    name = moment.files
     heard = Heard(commondir, name)
     try:
-        cursor = heard.take() if heard.is_there() else Cursor()
-        if cursor is None:
-            return None
-        if not cursor.watched:  # here for the first time, or the file is damaged
+        cursor = Cursor() if heard.is_new else heard.take()
+        if cursor is not None and not cursor.watched:  # here for the first time, or it is damaged
             heard.leave()
             begin(discover(moment.folder), name)("")
             cursor, news = heard.take() if needed else None, False
-            if cursor is None:
-                return None
+        if cursor is None:
+            return None
         lines, moved = _since(moment, commondir, cursor) if news else ([], cursor)
         told, ids = needed.lines(cursor.known) if needed else ([], [])
-        if needed and ids:
+        if needed and told:
             met = tuple(dict.fromkeys((*cursor.moments, *([] if needed.whole else ids))))
             room = sum(map(len, told)) + len(told)
             moved = moved.knowing(needed.marks(ids))._replace(
@@ -146,8 +143,13 @@ def telling(moment: Moment, commondir: str, needed: Needed | None, *, news: bool
             heard.move(moved)
             return None
         title = needed.title if needed and told else _TITLE
-        both = [*told, *([f"{_TITLE}:"] if told and lines else []), *lines]
-        return Telling(enveloped(title, _fitting(both), name), heard, moved)
+        kept, room = list[str](), NEWS_CHARS - len(enveloped(_TITLE, (), ""))
+        for line in [*told, *([f"{_TITLE}:"] if told and lines else []), *lines]:
+            room -= len(line) + 1
+            if room < 0:
+                break
+            kept.append(line)
+        return Telling(enveloped(title, kept, name), heard, moved)
     except HomeNotFound:
         heard.leave()
         return None
@@ -158,20 +160,13 @@ def telling(moment: Moment, commondir: str, needed: Needed | None, *, news: bool
 
 def _since(moment: Moment, commondir: str, cursor: Cursor) -> tuple[list[str], Cursor]:
     """Return the lines of what a session did not hear, and its cursor when it did."""
-    from rituals.hosts.context.other_sessions import OtherSessions
+    from rituals.hosts.context.other_sessions import others_news
 
-    name = moment.files
-    seen = (cursor.at_prompt if moment.event == PROMPT else cursor.at_tool)(commondir, name)
-    others = OtherSessions(commondir, name, moment.folder, now_ms(), cursor.offsets, cursor.told)
-    if moment.event != PROMPT:
-        return others.pressing(), seen._replace(told=others.told)
-    changed = seen.ledger != cursor.ledger
-    lines, rest = others.news(beside=changed)
-    moved = seen._replace(offsets=others.offsets, told=others.told)
-    if changed:
-        new, moved = _facts(moment, moved)
-        lines += new
-    return [*lines, *rest], moved
+    prompt = moment.event == PROMPT
+    seen = cursor.standing(commondir, moment.files, prompt=prompt)
+    pressing, acts, moved = others_news(moment, commondir, seen, acts=prompt)
+    new, moved = _facts(moment, moved) if seen.ledger != cursor.ledger else ([], moved)
+    return [*pressing, *new, *acts], moved
 
 
 def _facts(moment: Moment, heard: Cursor) -> tuple[list[str], Cursor]:
@@ -220,16 +215,3 @@ def _facts(moment: Moment, heard: Cursor) -> tuple[list[str], Cursor]:
         return snapshot.ask(ask)
     finally:
         snapshot.close()
-
-
-def _fitting(lines: Sequence[str]) -> list[str]:
-    from projection.brief.wording import enveloped
-
-    room = NEWS_CHARS - len(enveloped(_TITLE, (), ""))
-    kept: list[str] = []
-    for line in lines:
-        room -= len(line) + 1
-        if room < 0:
-            break
-        kept.append(line)
-    return kept
