@@ -14,13 +14,9 @@ from ledger.home import Home, discover
 from ledger.model.record import Record
 from memory.query.open_snapshot import hides
 from projection.brief.wording import enveloped, shortened
-from rituals.hosts.context.other_sessions import clock, path_said, safe, states
+from rituals.hosts.context.other_sessions import clock, outcomes, path_said, safe
 from rituals.hosts.moments import CHECKPOINTS_DIR, Moment
 from rituals.hosts.payloads import fields_of, read_record, write_file, write_object
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 #: What a compaction is told to keep, and what the agent is given behind it.
 KEEP_CHARS, RESTORED_CHARS = 1_500, 1_800
@@ -38,23 +34,20 @@ class Checkpoint(Record):
     """What is kept of a session."""
 
     at: int = 0  #: when, milliseconds since 1970
-    session: str = ""  #: the host's id
     acts: tuple[str, ...] = ()  #: lines of what it did last
-    task: str = ""  #: the newest that is open
-    said: str = ""  #: the end of what the agent said last
-    files: tuple[str, ...] = ()  #: that are changed and not committed
-    decisions: tuple[str, ...] = ()  #: questions, and what was answered
+    task: tuple[str, ...] = ()  #: the line of the newest that is open
+    rest: tuple[str, ...] = ()  #: lines of what was decided, said last, and changed
 
 
 def save(moment: Moment, home: Home) -> str:
     """Keep a checkpoint before a compaction; return what its summary has to keep, "" for nothing."""
     until, hidden = monotonic() + _SECONDS, hides(home)
-    parts: dict[str, Any] = {}
-    for key, value in _gathered(moment, home):
-        parts[key] = _shown(value, hidden)
+    parts: dict[str, list[str]] = {"acts": [], "task": [], "rest": []}
+    for field, begins, texts in _gathered(moment, home):
+        parts[field] += [begins + one for one in texts if one and not hidden(one)]
         if monotonic() > until:
             break  # what is slow comes last
-    found = Checkpoint(now_ms(), moment.session, **parts)
+    found = Checkpoint(now_ms(), *map(tuple, parts.values()))
     try:
         path = _path(home.repository.commondir, moment)
         data = write_object(fields_of(found), ascii_only=False)
@@ -81,68 +74,55 @@ def _path(commondir: str, moment: Moment) -> str:
     return f"{commondir}/{CHECKPOINTS_DIR}/{moment.files}"
 
 
-def _shown(value: str | list[str], hidden: Callable[[str], bool]) -> str | tuple[str, ...]:
-    """Return a part of a checkpoint without texts that say again what is withheld."""
-    if isinstance(value, str):
-        return "" if hidden(value) else value
-    return tuple([one for one in value if one and not hidden(one)])
-
-
-def _requests(moment: Moment, hidden: Callable[[str], bool]) -> tuple[str, ...]:
+def _requests(moment: Moment, hidden: Callable[[str], bool]) -> list[str]:
     """Return what the user asked last, the newest first."""
     from rituals.hosts.transcripts.slices import newest_turns
 
     turns = newest_turns(moment.host, moment.transcript)
     asked = [turn.text for turn in turns if turn.role == "user" and not turn.asked]
-    return tuple(_shown([_short(one) for one in reversed(asked[-_REQUESTS:])], hidden))
+    texts = [_short(one, _REQUEST_CHARS) for one in reversed(asked[-_REQUESTS:])]
+    return [one for one in texts if one and not hidden(one)]
 
 
-def _gathered(moment: Moment, home: Home) -> Iterator[tuple[str, str | list[str]]]:
-    """Yield what there is to keep, what is at hand first."""
+def _gathered(moment: Moment, home: Home) -> Iterator[tuple[str, str, list[str]]]:
+    """Yield what there is to keep, what is at hand first: a field, how its lines begin, and texts."""
     from memory.brief.brief_place import changed_files
     from rituals.hosts.observation_spool import spool_of
     from rituals.hosts.silence import audible
     from rituals.hosts.transcripts.slices import newest_turns
 
     seen = spool_of(home.repository.commondir, moment.host, moment.session).read().observations
-    did = states(seen[-_ACTS:])
+    did = outcomes(seen[-_ACTS:])
+    acts = [f"{safe(said, _LINE_CHARS)} ({clock(at, did[-1][1])})" for said, at in did]
+    yield "acts", "Did: ", acts
     tasks = [one.what for one in seen if one.kind == "task"]
     ended = {one.partition(": ")[2] for one in tasks if not one.startswith(_NEW)}
     begun = [one[len(_NEW) :] for one in tasks if one.startswith(_NEW)]
-    open_ = [one for one in begun if one not in ended]
-    said = [(safe(one.said, _LINE_CHARS), clock(one.one.at, did[-1].one.at)) for one in did]
-    yield "acts", [f"Did: {what} ({at})" for what, at in said]
-    yield "task", _short(open_[-1]) if open_ else ""
+    yield "task", "Task: ", [_short(one) for one in begun if one not in ended][-1:]
     found = newest_turns(moment.host, moment.transcript)
     heard = audible(found, home.repository.commondir, moment.session, moment.folder)
     turns = [turn for turn in heard if turn.text and turn.role != "host"]
+    decided = [f"{turn.asked} → {turn.text}" for turn in turns if turn.asked]
+    decided = [_short(one) for one in dict.fromkeys(decided)]
+    yield "rest", "Decided: ", decided[-_DECISIONS:]
     reports = [turn.text for turn in turns if turn.role == "assistant"]
     last = moment.message or (reports[-1] if reports else "")
-    yield "said", _short(last.strip().rpartition("\n\n")[2])
-    yield "files", [_short(one) for one in changed_files(home)[:_FILES]]
-    decided = [f"{turn.asked} → {turn.text}" for turn in turns if turn.asked]
-    yield "decisions", [_short(one) for one in dict.fromkeys(decided)][-_DECISIONS:]
+    yield "rest", "Last said: ", [_short(last.strip().rpartition("\n\n")[2], _REQUEST_CHARS)]
+    files = ", ".join([path_said(_short(one)) for one in changed_files(home)[:_FILES]])
+    yield "rest", "Changed and not committed: ", [files]
 
 
-def _short(text: str) -> str:
-    """Return the start of what somebody said, without secrets."""
+def _short(text: str, chars: int = _LINE_CHARS) -> str:
+    """Return the start of what somebody said on one line, without secrets."""
     from ledger.secrets.scanner import without_secrets
 
-    return shortened(without_secrets(text[:_LOOKED_CHARS]), _REQUEST_CHARS)
+    return safe(shortened(without_secrets(text[:_LOOKED_CHARS]), _REQUEST_CHARS), chars)
 
 
-def _told(title: str, found: Checkpoint, requests: tuple[str, ...], chars: int) -> str:
+def _told(title: str, found: Checkpoint, requests: list[str], chars: int) -> str:
     """Write a checkpoint as lines, as many as there is room for, weightiest first."""
-    lines = []
-    if found.task and found.task not in requests:
-        lines.append(f"Task: {safe(found.task, _LINE_CHARS)}")
-    for number, request in enumerate(requests):
-        lines.append(f"Asked {'before' if number else 'last'}: {safe(request, _REQUEST_CHARS)}")
-    lines += [f"Decided: {safe(one, _LINE_CHARS)}" for one in found.decisions]
-    if found.said:
-        lines.append(f"Last said: {safe(found.said, _REQUEST_CHARS)}")
-    if found.files:
-        lines.append(f"Changed and not committed: {', '.join(map(path_said, found.files))}")
+    asked = [f"Asked {'before' if at else 'last'}: {one}" for at, one in enumerate(requests)]
+    lines = [*found.task, *asked, *found.rest]
     room, kept = chars - len(enveloped(title, (), "")), list[str]()
     for line in (*lines, *reversed(found.acts)):
         room -= len(line) + 1
