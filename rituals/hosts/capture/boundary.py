@@ -253,8 +253,7 @@ class _Boundary:
         used = (*used, *[one._replace(by="person") for one in again], *copies)
         used = () if self._asked.past else self._proofs.once(used, against)[:MOST_USES]
         heard = heard_by(self._commondir, file_name(*self._key))
-        seen, met = len(heard.shown), len(heard.moments)
-        cost = (heard.characters, heard.needed)
+        seen, met, cost = len(heard.shown), len(heard.moments), (heard.characters, heard.needed)
         named = answered_title(self._memory.snapshot, self._session)
         part = part._replace(
             items=mine,
