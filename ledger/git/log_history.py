@@ -23,6 +23,8 @@ Progress = Callable[[int, int], None]
 MODIFIED, DELETED, MOVED = "modified", "deleted", "moved"
 
 _FILE_MODE = "100644"
+#: What is read of each commit that did something.
+_HEADER = "%x01%H%x00%P%x00%an%x00%aI"
 #: How many commits, and how many blobs, are asked for at once: bounds the memory.
 _COMMITS_AT_ONCE = 4000
 _BLOBS_AT_ONCE = 2000
@@ -36,7 +38,7 @@ class Alteration(Record):
     """
 
     path: str
-    new_path: str
+    mode_before: str
     blob_before: str
     blob_after: str
     mode_after: str
@@ -44,6 +46,7 @@ class Alteration(Record):
     author: str
     date: str
     merge: bool
+    new_path: str = ""
 
     @property
     def did(self) -> str:
@@ -69,16 +72,6 @@ class Damage(Record):
     changes: int
 
 
-class _Row(Record):
-    commit: str
-    letter: str
-    mode_before: str
-    mode: str
-    blob_before: str
-    blob: str
-    path: str
-
-
 def altered(
     home: Home, tip: str, progress: Progress | None = None
 ) -> tuple[tuple[Alteration, ...], tuple[Finding, ...]]:
@@ -89,35 +82,30 @@ def altered(
     """
     if not tip:
         return (), ()
-    git = home.repository.git()
-    folder = home.prefix + SESSIONS_DIR
-    commits, findings = _commits(git, tip)
+    commits, findings = _commits(home.repository.git(), tip)
     if is_shallow(home.repository):
         cut = "the history is shallow: what was done to logs before it begins was not checked"
         findings.append(Finding("history-cut", cut, hint="git fetch --unshallow"))
     rows = [
         row
-        for row in _rows(git, commits, "MDT", [folder], findings, progress)
+        for row in _changes(home, commits, "MDT", findings, progress)
         if row.mode_before == _FILE_MODE and is_stem(stem_of(row.path))
     ]
-    losing = list(dict.fromkeys(row.commit for row in rows if row.letter == "D"))
+    losing = list(dict.fromkeys([row.commit for row in rows if not row.blob_after]))
     added: dict[tuple[str, str], list[str]] = {}
-    for row in _rows(git, losing, "A", [folder], findings):
-        if row.mode == _FILE_MODE:
-            added.setdefault((row.commit, row.blob), []).append(row.path)
-    about = _about(git, list(dict.fromkeys(row.commit for row in rows)))
-    start = len(home.prefix)
+    for row in _changes(home, losing, "A", findings):
+        if row.mode_after == _FILE_MODE:
+            added.setdefault((row.commit, row.blob_after), []).append(row.path)
     found: dict[tuple[str, str], Alteration] = {}
     for row in rows:
-        targets = added.get((row.commit, row.blob_before), []) if row.letter == "D" else []
+        targets = [] if row.blob_after else added.get((row.commit, row.blob_before), [])
         # among several new places of the same bytes that of the same name
         same = [target for target in targets if stem_of(target) == stem_of(row.path)]
-        moved = min(same or targets)[start:] if targets else ""
-        found.setdefault((row.commit, row.path), _alteration(row, moved, start, about))
+        moved = min(same or targets, default="")
+        found.setdefault((row.commit, row.path), row._replace(new_path=moved) if moved else row)
     ours = {change.path for change in found.values() if not change.merge}
-    oldest_first = reversed(found.values())
     # a merge that carries on what a commit of one side did is no alteration of its own
-    kept = [change for change in oldest_first if not (change.merge and change.path in ours)]
+    kept = [one for one in reversed(found.values()) if not (one.merge and one.path in ours)]
     return tuple(kept), tuple(findings)
 
 
@@ -198,14 +186,12 @@ def sealed_before(home: Home, tip: str, standing: Mapping[str, str]) -> dict[str
     """
     if not tip or not standing:
         return {}
-    git = home.repository.git()
-    commits, _ = _commits(git, tip)
-    cut = len(home.prefix)
+    commits, _ = _commits(home.repository.git(), tip)
     candidates: dict[str, list[str]] = {}
     # what was only ever added has no such row, so that one walk does for any number of logs
-    for row in _rows(git, commits, "MDT", [home.prefix + SESSIONS_DIR], []):
-        if row.path[cut:] in standing:
-            candidates.setdefault(row.path[cut:], []).extend((row.blob, row.blob_before))
+    for row in _changes(home, commits, "MDT", []):
+        if row.path in standing:
+            candidates.setdefault(row.path, []).extend((row.blob_after, row.blob_before))
     stood = {path: (*blobs[::-1], standing[path]) for path, blobs in candidates.items()}
     return sealed_blobs(home, stood)
 
@@ -227,104 +213,71 @@ def unreadable_history(said: bytes) -> Finding:
     return Finding("unreadable", f"a part of the history can not be read: {words}", hint=hint)
 
 
-def _rows(
-    git: Git,
+def _changes(
+    home: Home,
     commits: Sequence[str],
     letters: str,
-    paths: Sequence[str],
     findings: list[Finding],
     progress: Progress | None = None,
-) -> Iterator[_Row]:
-    """Compare commits with each of their parents, below some paths."""
+) -> Iterator[Alteration]:
+    """Compare commits with each of their parents, below the folder of logs.
+
+    `letters` are those by which git calls the kinds of changes that are asked for.
+    """
     for start in range(0, len(commits), _COMMITS_AT_ONCE):
         if progress is not None:
             progress(start, len(commits))
-        some = commits[start : start + _COMMITS_AT_ONCE]
-        yield from _some_rows(git, some, letters, paths, findings)
+        yield from _some_changes(home, commits[start : start + _COMMITS_AT_ONCE], letters, findings)
 
 
-def _some_rows(
-    git: Git, commits: Sequence[str], letters: str, paths: Sequence[str], findings: list[Finding]
-) -> Iterator[_Row]:
-    status, out, said = git.call(
-        "--literal-pathspecs",
-        "diff-tree", "--stdin", "-m", "-r", "--root", "-z", "--raw", "--no-abbrev",
-        "--no-renames", f"--diff-filter={letters}", "--", *paths,
-        data="".join([f"{commit}\n" for commit in commits]).encode(),
+def _some_changes(
+    home: Home, commits: Sequence[str], letters: str, findings: list[Finding]
+) -> Iterator[Alteration]:
+    status, out, said = home.repository.git().call(
+        "--literal-pathspecs", "diff-tree", "--stdin", "-m", "-r", "--root", "-z", "--raw",
+        "--no-abbrev", "--no-renames", f"--diff-filter={letters}", f"--format={_HEADER}",
+        "--", home.prefix + SESSIONS_DIR, data="".join([f"{one}\n" for one in commits]).encode(),
     )  # fmt: skip
-    if not status:
-        yield from _read_rows(out)
-        return
-    if len(commits) == 1:
+    if status and len(commits) == 1:
         findings.append(unreadable_history(said))
-        return
-    middle = len(commits) // 2  # an object is missing: all commits but those that need it are read
-    yield from _some_rows(git, commits[:middle], letters, paths, findings)
-    yield from _some_rows(git, commits[middle:], letters, paths, findings)
+    elif status:
+        middle = (
+            len(commits) // 2
+        )  # an object is missing: all commits but those that need it are read
+        yield from _some_changes(home, commits[:middle], letters, findings)
+        yield from _some_changes(home, commits[middle:], letters, findings)
+    else:
+        yield from _read_changes(out, len(home.prefix))
 
 
-def _read_rows(out: bytes) -> Iterator[_Row]:
-    """Read `<commit>` NUL (`:<modes> <blobs> <letter>` NUL `<path>` NUL)*."""
-    fields = iter(out.decode("utf-8", "surrogateescape").split("\0"))
-    commit = ""
+def _read_changes(out: bytes, cut: int) -> Iterator[Alteration]:
+    """Read `_HEADER` NUL (`:<modes> <blobs> <letter>` NUL `<path>` NUL)*."""
+    fields = iter(out.split(b"\0"))
+    commit = parents = author = date = ""
     for field in fields:
-        if field[:1] != ":":
-            commit = field
-            continue
-        before, mode, blob_before, blob, letter = field[1:].split(" ")
-        yield _Row(commit, letter[0], before, mode, blob_before, blob, next(fields))
-
-
-def _about(git: Git, commits: Sequence[str]) -> dict[str, tuple[str, str, bool]]:
-    """Return commit -> (author, date, whether it is a merge)."""
-    if not commits:
-        return {}
-    out = git.run(
-        "rev-list", "--no-walk=unsorted", "--stdin",
-        "--format=%H%x00%P%x00%an%x00%aI",
-        data="".join([f"{commit}\n" for commit in commits]).encode(),
-        check=False,
-    )  # fmt: skip
-    found: dict[str, tuple[str, str, bool]] = {}
-    for line in out.decode("utf-8", "replace").split("\n"):
-        parts = line.split("\0")
-        if len(parts) == 4:
-            found[parts[0]] = (parts[2], parts[3], " " in parts[1])
-    return found
+        if field[:1] == b"\x01":
+            parents, author, date = [next(fields).decode("utf-8", "replace") for _ in range(3)]
+            commit = field[1:].decode("ascii")
+        elif colon := field.lstrip(b"\n")[1:]:
+            before, mode, blob_before, blob, letter = colon.decode("ascii").split(" ")
+            blob, mode = ("", "") if letter[0] == "D" else (blob, mode)
+            path = next(fields).decode("utf-8", "surrogateescape")[cut:]
+            merge = " " in parents
+            yield Alteration(path, before, blob_before, blob, mode, commit, author, date, merge)
 
 
 def altered_between(home: Home, bases: Sequence[str], tip: str) -> list[Alteration]:
     """Find what one side did since the merge bases to logs that both had, one alteration for each."""
-    git = home.repository.git()
-    folder = home.prefix + SESSIONS_DIR
+    git, folder = home.repository.git(), home.prefix + SESSIONS_DIR
     paths: set[str] = set()
     for base in bases:
         rows = git.differences(base, tip, folder)
-        paths.update(path for letter, _, _, path in rows if letter != "A")
+        paths.update([path[len(home.prefix) :] for letter, _, _, path in rows if letter != "A"])
     if not paths:
         return []
-    known = [f"^{base}" for base in bases]
-    said = git.run("rev-list", "--topo-order", tip, *known)
-    commits = said.decode("ascii").split()
-    found: dict[str, _Row] = {}
-    for row in _rows(git, commits, "MDT", [folder], []):
+    said = git.run("rev-list", "--topo-order", tip, *[f"^{base}" for base in bases])
+    found: dict[str, Alteration] = {}
+    for row in _changes(home, said.decode("ascii").split(), "MDT", []):
         if row.path in paths and is_stem(stem_of(row.path)):
             found.setdefault(row.path, row)
-    about = _about(git, list({row.commit for row in found.values()}))
-    cut = len(home.prefix)
-    return [_alteration(row, "", cut, about) for _, row in sorted(found.items())]
-
-
-def _alteration(
-    row: _Row, moved: str, cut: int, about: Mapping[str, tuple[str, str, bool]]
-) -> Alteration:
-    """Return what a commit did to a log.
-
-    `moved` is the path below the home that the log has since, "" for none; so many characters of a path
-    as `cut` lead to the home; `about` is (author, date, whether it merges) by commit.
-    """
-    author, date, merge = about.get(row.commit, ("", "", False))
-    after = ("", "") if row.letter == "D" else (row.blob, row.mode)
-    return Alteration(
-        row.path[cut:], moved, row.blob_before, *after, row.commit, author, date, merge
-    )
+    return [row for _, row in sorted(found.items())]
