@@ -47,7 +47,7 @@ class Team:
         """Let an agent append a log; return its stem."""
         self._now += MINUTE
         memory = Memory.open(str(self.path), agent=agent)
-        memory._clock = lambda: self._now
+        memory.clock = lambda: self._now
         draft = SessionDraft(
             f"{agent} {self._now}", type=type, header=tuple(header.items()), events=events
         )

@@ -42,7 +42,6 @@ def test_links_as_json(linked: Repo, run: Run) -> None:
         ("webhook-once", "orders-stay"),
         ("webhook-once", "note"),
     ]
-    assert run("show", "--links", "timeouts", "--hops", "1", "--json").json["far"] == []
 
 
 def test_links_of_what_is_invalidated_or_leads_nowhere(linked: Repo, run: Run) -> None:
@@ -64,27 +63,6 @@ def test_a_crowd(repo: Repo, run: Run) -> None:
     assert run("append", "log.md").code == 0
     said = run("show", "--links", "f000").out
     assert said.endswith('\n\n101 facts share All: diurna show --about "All"\n')
-
-
-def test_three_hops_lead_from_a_vision_to_commits(repo: Repo, run: Run) -> None:
-    """The purpose from both ends: what is served, what serves it, the commits of texts and logs."""
-    (repo.path / "code.py").write_text("pass\n")
-    repo.git("add", "code.py")
-    repo.git("commit", "-qm", "code")
-    head = repo.git("rev-parse", "HEAD").strip()
-    assert run(
-        "append", "--title", "Aim", "--new", "id=north invariant: Pay in a second.",
-        "--new", "id=goal decision: Checkout is fast.\n→ serves: north",
-        "--new", "id=design decision: Prices are cached, since commit 3f2a91c0d. → serves: goal",
-    ).code == 0  # fmt: skip
-    said = run("show", "--links", "design", "--hops", "3", "--json").json
-    assert ["north", "goal", "design", head] in said["chains"]
-    assert {(one["edge"], one["id"], one["exists"]) for one in said["near"]} == {
-        ("serves", "goal", True), ("commit", head, True), ("commit", "3f2a91c0d", True),
-    }  # fmt: skip
-    assert run("show", "--links", "north", "--json").json["chains"] == []
-    assert run("redact", "design", "--reason", "A name.").code == 0
-    assert "3f2a91c0d" not in run("show", "--links", "goal", "--hops", "3").out
 
 
 def test_what_helped_informs(repo: Repo, run: Run) -> None:

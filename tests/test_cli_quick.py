@@ -45,7 +45,7 @@ note text --dry-run|note a --kind thread --dry-run --json|note --dry-run -- -x|n
 edit retries Twice --dry-run|edit none Twice|close storm --reason done --dry-run --json|close once|
 recall|recall --help|recall -n 0 webhooks|recall -n x webhooks|recall --level all webhooks|recall --since|recall -x webhooks|
 recall --json=1 webhooks|recall -n=3 webhooks|recall --tier none webhooks|recall --home . webhooks|recall --kind|
-show --tier none|show --all|show --hops 3|why|why a b|why --versions=x retries|status now|status --home .|
+show --tier none|show --all|why|why a b|why --versions=x retries|status now|status --home .|
 task add x --dry-run|task pick|task --state none|task list more|note --title|log a b|brief -- x
 """.replace("\n", "").split("|")
 WORDS = 'webhooks retried queue drained once lost open latest -- jobs* zz "nothing drained" Ada -x'.split()

@@ -1,4 +1,4 @@
-"""Times as people write them, the sessions around something, and what a log or a file says in short."""
+"""Times as people write them, the sessions around something, and what a log says in short."""
 
 from __future__ import annotations
 
@@ -7,24 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.conftest import HELD, formed, laid_once
+from tests.conftest import HELD, laid_once
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tests.conftest import Repo, Run
-
-
-NOTES = b"""\
-# Notes on the queue
-
-The worker dropped jobs when Redis restarted.
-We decided to keep them in `jobs.db` instead.
-
-## Next steps
-
-- [ ] Measure it again
-"""
 
 
 @laid_once
@@ -105,7 +91,7 @@ def test_timeline_for_scripts(asked: Repo, run: Run) -> None:
         },
         "start": "2026-11-21T07:30:12.417Z",
         "end": "2026-11-22T08:30:12.417Z",
-        "left_out": {"older": 0, "between": 0, "newer": 0},
+        "left": 0,
         "tokens": 111,
     }  # fmt: skip
     assert found["anchor"]["id"].startswith(stem)
@@ -119,42 +105,3 @@ def test_timeline_for_scripts(asked: Repo, run: Run) -> None:
         "tokens": 111,
         "anchor": True,
     }
-
-
-def test_digest_of_a_file_needs_no_home(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run
-) -> None:
-    """A file or standard input, in a folder without a home, also for scripts."""
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "notes.md").write_bytes(NOTES)
-    found = run("log", "notes.md", "--json").json
-    assert found == run("log", "-", "--json", stdin=NOTES).json == {
-        "format": 1,
-        "stem": "",
-        "title": "Notes on the queue",
-        "summary": "The worker dropped jobs when Redis restarted.",
-        "line": 3,
-        "points": [
-            {
-                "line": 3,
-                "text": "The worker dropped jobs when Redis restarted. "
-                "We decided to keep them in `jobs.db` instead.",
-            }
-        ],
-        "actions": [{"line": 8, "text": "Measure it again"}],
-        "decisions": [],
-        "entities": [
-            {"name": "jobs.db", "kind": "identifier", "line": 3},
-            {"name": "Redis", "kind": "name", "line": 3},
-        ],
-        "chars": found["chars"],
-        "log_chars": len(NOTES),
-        "ratio": round(found["chars"] / len(NOTES), 3),
-    }  # fmt: skip
-    assert run("log", "-", stdin=b"") == (0, "\n0 of 0 characters: nothing\n", "")
-    ran = run("log", "2026-11-21")
-    assert (ran.code, ran.out) == (1, "") and "no Diurna home" in ran.err
-    assert formed(run("log", "missing.md").err) == (
-        "diurna: log: there is no file and no session log missing.md\n"
-        "hint: `diurna log` lists session logs, and the start of a stem is enough\n"
-    )

@@ -77,7 +77,7 @@ def test_what_a_text_names(kind: str, table: dict[str, str], tmp_path: Path) -> 
             for (id, *_), said in zip(facts, table.values(), strict=True)
             if target in said.split()
         }
-        near = home.ask("show", "--links", target, "--hops", "1")["near"]
+        near = home.ask("show", "--links", target)["near"]
         assert {one["id"] for one in near if one["edge"] == kind} == wanted, target
 
 

@@ -125,7 +125,7 @@ SHAPES: dict[str, Callable[[int], list[str]]] = {
 }  # fmt: skip
 COMMANDS = (
     ("show",), ("show", "--list", "-a"), ("brief", "--task", "the queue"), ("recall", "queue", "webhook"), ("status",), ("review",),
-    ("recall", "--level", "timeline"), ("show", "--links", "f0", "--hops", "3"), ("why", "f0"), ("conflicts",), ("view", "state"),
+    ("recall", "--level", "timeline"), ("show", "--links", "f0"), ("why", "f0"), ("conflicts",), ("view", "state"),
     ("note", "id=new fact: The queue retries webhooks."), ("check", "--replay"), ("task", "list"), ("log",), ("show", "--about"),
 )  # fmt: skip
 

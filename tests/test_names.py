@@ -21,6 +21,8 @@ from ledger.model.event import (
     ThreadClosed,
 )
 from memory.api import Memory
+from memory.query.provenance import provenance
+from memory.query.visible_logs import digest
 from memory.write.draft import SessionDraft, named_ids
 from tests.conftest import Repo, Run
 
@@ -56,7 +58,7 @@ def test_one_start_means_one_fact(memory: Memory, start: str) -> None:
         assert all(one in caught.value.hint for one in may[:3])
     else:
         assert memory.named(start) == may[0]
-        assert memory.why(start).id == may[0]
+        assert provenance(memory, start).id == may[0]
 
 
 EVENTS: st.SearchStrategy[Event] = st.one_of(
@@ -137,7 +139,7 @@ def test_a_short_stem_is_one_log(repo: Repo) -> None:
     shorts = [memory.short(stem) for stem in made]
     assert len(set(shorts)) == len(made)
     for stem, short in zip(made, shorts, strict=True):
-        assert memory.digest(short).stem == stem
+        assert digest(memory.snapshot, short).stem == stem
         assert 18 <= len(short) <= 21
         assert len(short) == 18 or sum(one.startswith(short[:-1]) for one in made) > 1
 

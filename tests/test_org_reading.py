@@ -79,7 +79,7 @@ def brought(home: Home) -> list[tuple[str, str, str, str]]:
         refs = list(reader.cache().log_refs())
         found = all_origins(home, home.tip(), refs).commits
         rows = [(ref.key, found[ref.path], ref.path) for ref in refs]
-        return sorted([(key, one.commit, one.author, one.path or path) for key, one, path in rows])
+        return sorted([(key, one.commit, one.author, path) for key, one, path in rows])
     finally:
         reader.close()
 

@@ -14,6 +14,7 @@ from ledger.errors import NotFound, WrongUsage
 from ledger.model.order import milliseconds_of, stamp_of
 from memory.api import Memory
 from memory.query import session_timeline as timelines
+from memory.query.visible_logs import digest
 from projection.text.session_digest import gist, lead
 from tests.conftest import each_row
 from tests.world import OWN_REPOSITORY, Place, World
@@ -104,10 +105,10 @@ def test_what_lies_around_something(
     memory: Memory, anchor: str, more: dict[str, Any], expected: str
 ) -> None:
     """A day, an instant, a stem, a place in a log, a fact or a question; what is left out is counted by side."""
-    found = memory.timeline(anchor, **more)
+    found = timelines.timeline(memory, anchor, **more)
     assert titles(found) == [one for one in expected.split("|") if one]
     if "limit" in more:
-        assert found.older + found.between + found.newer + len(found.sessions) == len(LOGS)
+        assert found.left + len(found.sessions) == len(LOGS)
 
 
 @each_row(
@@ -126,12 +127,12 @@ def test_what_is_no_anchor_and_no_length(
 ) -> None:
     """It is refused with what to write."""
     with pytest.raises(problem, match=said):
-        memory.timeline(anchor, **more)
+        timelines.timeline(memory, anchor, **more)
 
 
 def test_what_a_session_did(home: Place, memory: Memory) -> None:
     """Each session says what it did to facts, in the order of the table, once; its summary, its cost; ends by id."""
-    found = {one.stem: one for one in memory.timeline(**ALL).sessions}
+    found = {one.stem: one for one in timelines.timeline(memory, **ALL).sessions}
     assert len(found) == len(LOGS)
     moved = found["2026-05-20-100000"]
     assert moved.did == (
@@ -149,14 +150,18 @@ def test_what_a_session_did(home: Place, memory: Memory) -> None:
     facts = "".join([f"- [ ] About {id}.\n  <!-- id: {id} | kind: thread -->\n" for id in ids])
     said = f"- Created: {', '.join(ids)}\n- Closed: {', '.join(ids[1:])}"
     plant(home, {"2026-07-01-100000": log("ada", "Ends", "", said, facts)})
-    assert list(memory.timeline("2026-07-01-100000").marks) == sorted(ids[1:])
+    assert list(timelines.timeline(memory, "2026-07-01-100000").marks) == sorted(ids[1:])
 
 
 def test_an_empty_ledger(world: World) -> None:
     """Nothing around nothing, and no failure; a date is answered too."""
     with closing(Memory.open(str(world.home(OWN_REPOSITORY).folder))) as memory:
-        assert memory.timeline().sessions == memory.timeline("2026-05-01").sessions == ()
-        assert memory.timeline().start == ""
+        assert (
+            timelines.timeline(memory).sessions
+            == timelines.timeline(memory, "2026-05-01").sessions
+            == ()
+        )
+        assert timelines.timeline(memory).start == ""
 
 
 @given(
@@ -187,30 +192,32 @@ def test_the_nearest_are_those_of_a_plain_sort(
 def test_a_log_is_digested_by_its_stem(home: Place, memory: Memory) -> None:
     """A stem, the start that only one log has and a place in a log mean the log; of several three are named."""
     for name in ("2026-05-02-120000", "2026-05-02", "2026-05-02-120000:6"):
-        found = memory.digest(name)
+        found = digest(memory.snapshot, name)
         assert found == gist(LOGS["2026-05-02-120000"])._replace(stem="2026-05-02-120000")
     assert lead(LOGS["2026-05-02-120000"])[:3] == found[:3]
-    assert memory.digest("2026-05-01").stem == "2026-05-01"  # a whole stem, though others begin so
+    assert (
+        digest(memory.snapshot, "2026-05-01").stem == "2026-05-01"
+    )  # a whole stem, though others begin so
     for name, said in (
         ("2026-05-20-1", "begins several"),
         ("2027-01-01", "no session log"),
         ("x", "no session"),
     ):
         with pytest.raises(NotFound, match=said):
-            memory.digest(name)
+            digest(memory.snapshot, name)
     for count, more in ((3, ""), (4, " and others")):
         plant(
             home,
             {f"2026-07-01-10000{number}": log("ada", "One of some") for number in range(count)},
         )
         with pytest.raises(NotFound, match="2026-07-01 begins several session logs") as caught:
-            memory.digest("2026-07-01")
+            digest(memory.snapshot, "2026-07-01")
         names = ", ".join([f"2026-07-01-10000{number}" for number in range(3)])
         assert caught.value.hint == f"say more of one: {names}{more}"
 
 
 def test_nothing_withheld_is_digested(home: Place, memory: Memory) -> None:
-    """A redacted fact's text is nowhere, also where prose repeats it; nor are a redacted log's words, or copies of both."""
+    """A redacted fact's text is nowhere, also where prose repeats it; nor are a redacted log's words."""
     text = "The key of the vault lies below the third stone."
     logs = {
         f"2026-07-01-{hour}0000": log("ada", f"Log of {hour}", f"Intro of the log itself.\n\n{prose}",
@@ -218,18 +225,13 @@ def test_nothing_withheld_is_digested(home: Place, memory: Memory) -> None:
         for hour, prose in (("10", text), ("11", "The secret garden was weeded."))
     }  # fmt: skip
     plant(home, logs)
-    assert "stone" in repr(memory.digest("2026-07-01-10"))
+    assert "stone" in repr(digest(memory.snapshot, "2026-07-01-10"))
     home.run("redact", "key-10", "2026-07-01-110000", "--reason", "private")
-    found = memory.digest("2026-07-01-10")
+    found = digest(memory.snapshot, "2026-07-01-10")
     assert found.summary == "Intro of the log itself." and "stone" not in repr(found)
-    gone = memory.digest("2026-07-01-11")
+    gone = digest(memory.snapshot, "2026-07-01-11")
     assert (gone.title, gone.summary, gone.points, gone.entities) == ("", "(redacted)", (), ())
-    shown = {one.stem: one for one in memory.timeline("2026-07-01").sessions}
+    shown = {one.stem: one for one in timelines.timeline(memory, "2026-07-01").sessions}
     assert "stone" not in repr(shown)
     assert (shown[gone.stem].title, shown[gone.stem].summary) == ("(redacted)", "")
     assert shown[gone.stem].did == (("Created", ("key-11",)),)
-    copy = logs["2026-07-01-110000"]
-    path = str(home.folder / "sessions/2026-07-01-110000.md")
-    assert memory.digest_text(copy, path).summary == "(redacted)"
-    assert "stone" not in repr(memory.digest_text(copy.replace("key-11", "key-10"), "copy.md"))
-    assert "garden" in repr(memory.digest_text(copy, "copy.md"))

@@ -207,16 +207,6 @@ def test_why_honours_ignore_revs(code: Code) -> None:
     assert said() == [other]
 
 
-def test_a_commit_over_all_code_hides_none_before_it(code: Code) -> None:
-    """Of a line that a formatter of everything touched last, the commit before is told first, and both."""
-    many = {f"m{n}": "x = 1\n" for n in range(40)}
-    code.commit("Many", **many)
-    mine = code.commit("Say one", queue="one = 1\n")
-    wide = code.commit("Format", queue="one = (1)\n", **dict.fromkeys(many, "x = (1)\n"))
-    found = code.why("src/queue.py:1").json["commits"]
-    assert [(one["commit"], one["files"]) for one in found] == [(mine, 0), (wide, 41)]
-
-
 def test_what_is_not_committed_says_so(code: Code) -> None:
     """An edited line, a file that git does not know, and one line among others that are committed."""
     commit = code.commit("Start", queue="one\ntwo\n")

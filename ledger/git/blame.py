@@ -5,7 +5,7 @@ Every answer is of the history that this clone has: where it is cut, that is sai
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from ledger.git.cli import Git
 from ledger.model.record import Record
@@ -45,9 +45,7 @@ class CodeCommit(Record):
         return self.message.partition("\n")[2].strip()
 
 
-def blame(
-    git: Git, path: str, line: int = 0, commit: str = "", without: Sequence[str] = ()
-) -> tuple[Written, ...] | None:
+def blame(git: Git, path: str, line: int = 0, commit: str = "") -> tuple[Written, ...] | None:
     """Return who wrote a file, those of most lines first; None where git has no such file or line.
 
     White space and moves within the file's commits count for nothing, and neither do the commits that
@@ -58,11 +56,10 @@ def blame(
         path: of the file, from the top.
         line: the only one that is asked for, 0 for all.
         commit: whose file is meant, "" for that of the work tree.
-        without: further commits that count for nothing.
     """
     asked = ["blame", "-w", "-C", "--no-textconv", "--porcelain"]
     asked += [f"-L{line},{line}"] * bool(line) + [commit] * bool(commit)
-    asked += [f"--ignore-rev={one}" for one in without] + ["--", path]
+    asked += ["--", path]
     options = () if commit else git.unfiltered()
     status, out, err = git.call(*options, *asked)
     if status and any(words in err for words in _BAD_LIST):

@@ -82,7 +82,7 @@ class Pages(Reader):
 
         who = self.identity()
         asker = self._agent or who.name
-        return Occasion(self._clock(), who, asker, self._session, self.typed)
+        return Occasion(self.clock(), who, asker, self._session, self.typed)
 
     def identity(self) -> Identity:
         """Return who commits: what git says, or a fixed name where it knows none."""

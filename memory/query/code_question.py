@@ -9,8 +9,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable
-from itertools import product
-from unicodedata import normalize
 
 from ledger.errors import NotFound, WrongUsage
 from ledger.git.blame import CodeCommit, Written, blame, commit_named, commits_of
@@ -33,8 +31,6 @@ from memory.replay.reader_marks import brought_by
 REVISION = re.compile(r"[0-9a-f]{7,64}|(?!-)(?=.*[^0-9a-f])[\w./+-]{1,200}(?:[~^]\d{0,4}){0,8}")
 #: A place as editors and compilers write it; what a line begins at counts for nothing.
 _PLACE = re.compile(r"(.+?):(\d{1,7})(?::\d{1,5})?:?")
-#: A commit of so many files, and of one in so many, went over all code: the one before it counts, too.
-_WIDE, _WIDE_SHARE = 30, 8
 #: Of a file so many commits are asked about, those of most lines.
 _MOST_COMMITS = 6
 PATHS_HINT = "paths begin here or at {}"
@@ -50,7 +46,6 @@ class Touched(Record):
     #: of the file, as it is now; () where a commit itself is asked about
     lines: tuple[int, ...] = ()
     cut: bool = False  #: history ends there: perhaps an earlier one did
-    files: int = 0  #: it changed so many, where those are very many
 
 
 class CodeAsked(Record):
@@ -93,7 +88,7 @@ def code_asked(
     commit = commit_named(repository.git(), asked) if REVISION.fullmatch(asked) else ""
     if not commit:
         return None
-    return _with_commits(CodeAsked(repository, asked), repository.git(), {commit: ()}, {})
+    return _with_commits(CodeAsked(repository, asked), repository.git(), {commit: ()})
 
 
 def _inside(repository: Repository, name: str, folder: str) -> str:
@@ -102,9 +97,8 @@ def _inside(repository: Repository, name: str, folder: str) -> str:
     if not top or "\0" in name or "\n" in name:
         return ""
     outside = False
-    forms = dict.fromkeys((name, normalize("NFC", name), normalize("NFD", name)))
-    for base, form in product(dict.fromkeys((folder, top)), forms):
-        whole = os.path.normpath(os.path.join(base, form))
+    for base in dict.fromkeys((folder, top)):
+        whole = os.path.normpath(os.path.join(base, name))
         whole = os.path.join(os.path.realpath(os.path.dirname(whole)), os.path.basename(whole))
         inside = whole.startswith(top + os.sep) and not whole.startswith(f"{top}/.git/")
         if inside and (os.path.isfile(whole) or _committed(repository, whole[len(top) + 1 :])):
@@ -135,20 +129,7 @@ def _of_file(found: CodeAsked, *, there: bool, one: bool) -> CodeAsked:
     text = written[0].first.decode("utf-8", "replace").strip() if one and written else ""
     lines_of = {some.commit: some.lines for some in written}
     found = found._replace(text=text, uncommitted=lines_of.pop("", ()))
-    wide = {one: files for one in lines_of if line and (files := _wide(git, one))}
-    if wide:
-        before = blame(git, path, line, at, without=tuple(wide)) or ()
-        lines_of = {one.commit: one.lines for one in before if one.commit} | lines_of
-    return _with_commits(found, git, lines_of, wide)
-
-
-def _wide(git: Git, commit: str) -> int:
-    """Count the files that a commit changed, where those are a good part of all; a first one has none."""
-    asked = ("diff-tree", "--no-commit-id", "-r", "-z", "--name-only", commit)
-    files = git.run(*asked, check=False).count(b"\0")
-    if files < _WIDE or files * _WIDE_SHARE < git.run("ls-files", "-z", check=False).count(b"\0"):
-        return 0
-    return files
+    return _with_commits(found, git, lines_of)
 
 
 def _untracked(found: CodeAsked, one: bool) -> tuple[Written, ...] | None:
@@ -164,16 +145,10 @@ def _untracked(found: CodeAsked, one: bool) -> tuple[Written, ...] | None:
     return (Written("", numbers, lines[numbers[0] - 1] if numbers else b""),)
 
 
-def _with_commits(
-    found: CodeAsked, git: Git, lines_of: dict[str, tuple[int, ...]], wide: dict[str, int]
-) -> CodeAsked:
+def _with_commits(found: CodeAsked, git: Git, lines_of: dict[str, tuple[int, ...]]) -> CodeAsked:
     ids = list(lines_of)[:_MOST_COMMITS]
     commits, cut = commits_of(git, ids), cut_commits(found.repository)
-    touched = [
-        Touched(commits[one], lines_of[one], one in cut, wide.get(one, 0))
-        for one in ids
-        if one in commits
-    ]
+    touched = [Touched(commits[one], lines_of[one], one in cut) for one in ids if one in commits]
     return found._replace(touched=tuple(touched), more=len(lines_of) - len(ids))
 
 

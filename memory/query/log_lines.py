@@ -17,6 +17,10 @@ from memory.redaction.withheld_texts import ids_in
 from memory.replay.ledger_snapshot import Snapshot
 from memory.replay.reader_marks import Outdated, brought_by
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory.query.reader import Reader
+
 _IMPORT = "import"
 
 
@@ -53,17 +57,29 @@ def _refs(snapshot: Snapshot, stems: Iterable[str]) -> list[LogRef]:
 
 
 def log_lines(
-    snapshot: Snapshot, agent: str, since: str, until: str, limit: int
+    reader: Reader, agent: str = "", since: str = "", until: str = "", limit: int = 0
 ) -> tuple[LogLine, ...]:
-    """List session logs, newest first, between two stems or the starts of such (see `Memory.log`)."""
+    """List session logs, newest first.
+
+    Args:
+        reader: of the home.
+        agent: only of this agent.
+        since: only from this time or stem on.
+        until: only up to this time (a day is all of it) or stem.
+        limit: at most so many, 0 for all.
+
+    Raises:
+        NotFound: a bound is neither a time nor a stem.
+    """
+    since, until = reader.bounds(since, until)
     chosen: list[LogRef] = []
-    for ref, entry in snapshot.cache().entries_since(since[:10]):
+    for ref, entry in reader.cache().entries_since(since[:10]):
         if (agent and entry.agent != agent) or not lies(entry.stem, entry.clock, since, until):
             continue
         chosen.append(ref)
         if limit and len(chosen) == limit:
             break
-    return tuple(_lines(snapshot, chosen))
+    return tuple(_lines(reader.snapshot, chosen))
 
 
 def _lines(snapshot: Snapshot, refs: list[LogRef]) -> Iterable[LogLine]:

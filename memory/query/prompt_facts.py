@@ -112,7 +112,7 @@ def passages_told(home: Home, cache: Cache) -> list[tuple[str, ...]]:
     Each is its place, its day, the part and the title of the log, its session, and its words on a line.
     What is withheld is left out, and what a machine listed.
     """
-    from memory.brief.log_digests import readable
+    from memory.query.visible_logs import readable
     from memory.recall.hits.passage_hits import heading_above, title_of
     from memory.recall.index.passage_cutter import passages_of
     from memory.redaction.withheld_texts import named_in, redacted_logs, shown

@@ -25,7 +25,7 @@ from ledger.model.record import Record
 from ledger.model.session import SessionLog
 from memory.cache.cache_file import Cache
 from memory.query.log_lines import shown_times, told_by
-from memory.query.origins import Origin, Origins, origins_of
+from memory.query.origins import Origin, origins_of
 from memory.query.visible_logs import logs_of
 from memory.redaction.withheld_texts import ids_in
 from memory.replay.ledger_snapshot import Snapshot
@@ -35,6 +35,10 @@ from projection.document.page_renderer import REDACTED
 from projection.fold.falsity import Edge
 from projection.fold.full_replay import State
 from projection.fold.testimony import UNTOLD, Testimony, testimony
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory.query.reader import Reader
 
 #: So many events of logs are kept at most, beside those of the fact that is asked for.
 _MOST_EVENTS = 100_000
@@ -145,47 +149,43 @@ class Tellings:
 
 
 def provenance(
-    snapshot: Snapshot,
-    fact: str,
-    kept: Origins | None = None,
-    tellings: Tellings | None = None,
-    near: int = 0,
+    reader: Reader, fact: str, tellings: Tellings | None = None, near: int = 0
 ) -> Provenance:
     """Gather every event of a fact, oldest first; the texts of a redacted one are withheld.
 
-    `kept` is which commits brought its logs, and `tellings` what was read of them, where the process
-    keeps that; `near`: so many supersessions of each direction, those nearest to the fact, 0 for all.
+    `fact` is its id, or the start of it; `tellings` what was read of its logs, where the process keeps
+    that; `near`: so many supersessions of each direction, those nearest to the fact, 0 for all.
 
     Raises:
-        NotFound: no log names the id.
+        NotFound: no log names the id, or several facts begin so.
     """
-    cache = snapshot.cache()
-    naming = [
-        ref
-        for ref, entry in cache.entries_naming(fact)
-        if fact in entry.named or fact in ids_in(entry.acts)
-    ]
-    if not naming:
-        raise NotFound(
-            f"no session log names {fact}", hint="`diurna show --list --all` lists the ids"
-        )
-    refs = sorted(naming, key=lambda ref: ref.key)
-    brought = origins_of(snapshot.home, refs, kept)
+    id, cache, snapshot = reader.named(fact), reader.cache(), reader.snapshot
+    refs = sorted(
+        [
+            ref
+            for ref, entry in cache.entries_naming(id)
+            if id in entry.named or id in ids_in(entry.acts)
+        ],
+        key=lambda ref: ref.key,
+    )
+    if not refs:
+        raise NotFound(f"no session log names {id}", hint=reader.near_hint(fact))
+    brought = origins_of(reader.home, refs, reader.origins)
     waiting, when = snapshot.waiting(), shown_times(snapshot, refs, brought)
     steps = [
-        _step(ref, log, event, fact, brought.get(ref.path, Origin()))._replace(
+        _step(ref, log, event, id, brought.get(ref.path, Origin()))._replace(
             date=when(ref, log), waiting=ref.key in waiting
         )
-        for ref, log, events in (tellings or Tellings(snapshot)).of(refs, fact)
+        for ref, log, events in (tellings or Tellings(snapshot)).of(refs, id)
         for event in events
     ]
     if any(step.event == VERB_OF[FactRedacted] for step in steps):
         steps = [step._replace(text=REDACTED) if step.text else step for step in steps]
-    now = cache.fact(fact)
-    mark = marked(cache, now, snapshot.ask(partial(marks_at, snapshot.home)))
-    chain, further = _chain(cache, fact, near)
+    now = cache.fact(id)
+    mark = marked(cache, now, reader.ask(partial(marks_at, reader.home)))
+    chain, further = _chain(cache, id, near)
     known = testimony(now, cache.entry, cache.some_histories)
-    return Provenance(fact, tuple(steps), chain, mark, known, further)
+    return Provenance(id, tuple(steps), chain, mark, known, further)
 
 
 def _step(ref: LogRef, log: SessionLog, event: Event, fact: str, brought: Origin) -> Step:

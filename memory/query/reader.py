@@ -16,10 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from memory.cache.cache_file import Cache
-    from memory.query.log_lines import LogLine
     from memory.query.origins import Origins
-    from memory.query.provenance import Provenance, Tellings
-    from memory.query.session_timeline import Timeline
     from memory.recall.other_homes_recall import Recallers
     from memory.recall.recall_values import Answer, Filters
     from memory.replay.ledger_snapshot import Progress
@@ -29,9 +26,6 @@ if TYPE_CHECKING:
     from projection.fold.fact_history import Fact
     from projection.fold.full_replay import State
     from projection.fold.projection_state import LiveView, Standing
-    from projection.graph.entities import Entity, EntityView
-    from projection.graph.graph_neighbours import Links
-    from projection.text.session_digest import Digest
 
 
 class Reader(OpenHome):
@@ -47,7 +41,7 @@ class Reader(OpenHome):
         self, home: Home, progress: Progress | None = None, clock: Callable[[], int] | None = None
     ) -> None:
         super().__init__(home, progress)
-        self._clock = clock or machine_ms
+        self.clock = clock or machine_ms
         self._progress = progress
         self._follower: Follower | None = None
         self._recaller: Recallers | None = None
@@ -71,7 +65,7 @@ class Reader(OpenHome):
             from ledger.model.instants import as_of as stem_of
             from memory.replay.replayed_state import not_known, point_in_time, state_at
 
-            point = point_in_time(self.snapshot, stem_of(as_of, self._clock()))
+            point = point_in_time(self.snapshot, stem_of(as_of, self.clock()))
             then = state_at(self.snapshot, point)
             notes = not_known(self.snapshot, point, then)
             self.snapshot.notes += [Finding("as-of-date", said) for said in notes]
@@ -100,43 +94,6 @@ class Reader(OpenHome):
 
         return render(self.view())
 
-    def cold_state(self) -> State:
-        """Replay from git alone, without any cache."""
-        from memory.replay.replayed_state import cold_state
-
-        return cold_state(self.snapshot.tip, self.home.tip(), self._progress)
-
-    def why(self, fact: str, tellings: Tellings | None = None, near: int = 0) -> Provenance:
-        """Return every event of a fact, oldest first, with what git knows of each log (`provenance`).
-
-        Raises:
-            NotFound: no log names it, or several facts begin so.
-        """
-        from memory.query.provenance import provenance
-
-        try:
-            return provenance(self.snapshot, self.named(fact), self.origins, tellings, near)
-        except NotFound as problem:
-            raise NotFound(problem.message, hint=self.near_hint(fact)) from None
-
-    def log(
-        self, agent: str = "", since: str = "", until: str = "", limit: int = 0
-    ) -> tuple[LogLine, ...]:
-        """List session logs, newest first.
-
-        Args:
-            agent: only of this agent.
-            since: only from this time or stem on.
-            until: only up to this time (a day is all of it) or stem.
-            limit: at most so many, 0 for all.
-
-        Raises:
-            NotFound: a bound is neither a time nor a stem.
-        """
-        from memory.query.log_lines import log_lines
-
-        return log_lines(self.snapshot, agent, *self.bounds(since, until), limit)
-
     def bounds(self, since: str, until: str) -> tuple[str, str]:
         """Return two points, each a time as people write it or a stem, as stems or the start of such.
 
@@ -147,28 +104,8 @@ class Reader(OpenHome):
             return "", ""
         from ledger.model import instants
 
-        now = self._clock()
+        now = self.clock()
         return instants.since(since, now), instants.until(until, now)
-
-    def entities(self) -> tuple[Entity, ...]:
-        """List the entities that facts are about, those with most facts first."""
-        from memory.query.entity_graph import entities
-
-        return self.ask(entities)
-
-    def entity(self, name: str) -> EntityView:
-        """Return all that memory holds about an entity, and a summary of what stands now.
-
-        Args:
-            name: in any spelling: case, hyphens and underscores make no difference.
-
-        Raises:
-            NotFound: no fact is about it.
-        """
-        from memory.query.entity_graph import entity
-
-        state = self.state()
-        return self.ask(lambda cache: entity(cache, state, name))
 
     def marks(self, facts: Iterable[Fact]) -> dict[str, Mark]:
         """Return, by id, which facts are closed or false or name what is gone, and what stands instead."""
@@ -179,24 +116,6 @@ class Reader(OpenHome):
             return {one.id: marked(cache, one, known) for one in facts}
 
         return self.ask(mark)
-
-    def links(self, fact: str, hops: int = 2) -> Links:
-        """Return what is one hop away from a fact, what is two, and what is three.
-
-        Args:
-            fact: its id; also one that facts name and that does not exist.
-            hops: 1 to 3.
-
-        Raises:
-            NotFound: there is no such fact and nothing names it.
-        """
-        from memory.query.entity_graph import links
-
-        name = self.named(fact)
-        found = links(self.snapshot, self.state(), name, hops)
-        if found.standing is None and not found.near:
-            raise NotFound(f"there is no fact {fact}", hint=self.near_hint(fact))
-        return found
 
     def recall(
         self,
@@ -235,7 +154,7 @@ class Reader(OpenHome):
         if asked.as_of:
             from ledger.model.instants import as_of
 
-            asked = asked._replace(as_of=as_of(asked.as_of, self._clock()))
+            asked = asked._replace(as_of=as_of(asked.as_of, self.clock()))
         return self._recall().recall(
             query, level=level, limit=limit, filters=asked,
             explain=explain, loose=loose, loading_ms=loading_ms,
@@ -255,60 +174,6 @@ class Reader(OpenHome):
 
             self._recaller = Recallers(self.snapshot, self._progress)
         return self._recaller
-
-    def digest(self, stem: str) -> Digest:
-        """Return what a session log comes to.
-
-        Args:
-            stem: of the log, or the start of it that no other log shares.
-
-        Raises:
-            NotFound: there is no such log, or several begin so.
-        """
-        from memory.brief.log_digests import digest
-
-        return digest(self.snapshot, stem)
-
-    def digest_text(self, text: str, name: str = "") -> Digest:
-        """Return what a text comes to; what this ledger withholds is withheld of it too.
-
-        Args:
-            text: a session log, or any other text.
-            name: of the file that it stands in.
-        """
-        from memory.brief.log_digests import digest_text
-
-        return digest_text(self.snapshot, text, name)
-
-    def timeline(
-        self,
-        anchor: str = "",
-        *,
-        before: str = "48h",
-        after: str = "24h",
-        limit: int = 20,
-        agent: str = "",
-        kinds: Sequence[str] = (),
-    ) -> Timeline:
-        """Return the sessions around something, oldest first.
-
-        Args:
-            anchor: the id of a fact (around every event of it), a stem or the start of one, a time, else
-                a commit, or a question, whose best hit is taken; "" for the newest session.
-            before: how far back: `30m`, `48h`, `7d`, `2w`.
-            after: how far on.
-            limit: at most so many sessions, those nearest to the anchor.
-            agent: only of this agent.
-            kinds: only sessions that named a fact of one of these kinds.
-
-        Raises:
-            NotFound: nothing is named so, and nothing answers it.
-            WrongUsage: `before` or `after` is no length of time.
-        """
-        from memory.query.session_timeline import Window, timeline
-
-        window = Window(anchor, before, after, limit, agent, kinds, self._clock())
-        return timeline(self.snapshot, lambda query: self.recall(query, limit=1), window)
 
     def near_hint(self, fact: str) -> str:
         """Say which ids are spelled nearly like one that is not there."""

@@ -8,10 +8,10 @@ they alone speak for stands apart (`perhaps`). Weights are round numbers.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterator
 
 from ledger.codec.outline import text_of
+from ledger.git.blame import CodeCommit
 from ledger.home import Home
 from ledger.model.event import FactCreated, facts_in
 from ledger.model.record import Record
@@ -48,25 +48,21 @@ _NAMES, _FILE = 6.0, 3.0
 _BROUGHT, _CHANGED, _USED = 3.0, 1.5, 0.6
 #: How much of each further link counts: what is reworded again and again is behind no line for that.
 _MORE = 0.25
-#: A log of more ids tells less of each.
-_IDS = 6
-#: What is told by the path of a file in a log's words.
-_EDITED = 0.3
+#: A log of more ids tells less of each; what is told by the path of a file in a log's words.
+_IDS, _EDITED = 6, 0.3
 #: What words may add at most; that HEAD stood at the commit adds so much at most, and links nothing.
 _WORDS, _NEAR = 5.0, 2.0
-#: Words tell all that they can where a fact covers so much of what is asked.
-_SURE = 0.35
+#: Words tell all that they can where a fact covers so much of what is asked; less than this links nothing.
+_SURE, _LINKED = 0.35, 0.15
 #: So many are told at most.
 _SESSIONS, _DECISIONS, _PERHAPS = 4, 8, 3
-#: What links less, links nothing.
-_LINKED = 0.15
 _PULL_REQUEST = re.compile(r"(?:\(|pull request |[Mm]erge[sd]? )[#!](\d{1,7})\b")
 #: What a forge puts behind a subject; a shorter one is said of many commits.
 _OF_FORGE = re.compile(r"\s+\([#!]\d+\)$")
 _SUBJECT_CHARS, _SUBJECT_WORDS = 16, 3
 _WORD = re.compile(r"[A-Za-z][a-z]+|[A-Z]{2,}|[A-Za-z]{3,}")
-#: Of a name that more logs have each tells less; so many of them are read, the newest.
-_FEW_LOGS, _MOST_READ = 12, 120
+#: Of a name that more facts or logs have each tells less; so many of the logs are read, the newest.
+_FEW_FACTS, _FEW_LOGS, _MOST_READ = 2, 12, 120
 _LINE_WORDS, _BODY_CHARS = 12, 400
 
 
@@ -75,7 +71,6 @@ class SessionBehind(Record):
 
     log: LogLine
     by: tuple[str, ...]  #: how that is known, in words
-    weight: float
 
 
 class Reason(Record):
@@ -104,46 +99,11 @@ def reasons(reader: Reader, place: CodeAsked) -> Reasons:
     )
     lines = lines_of(reader.snapshot, [stem for stem, _ in sessions])
     behind = [
-        SessionBehind(lines[stem], one.by, one.link) for stem, one in sessions if stem in lines
+        SessionBehind(lines[stem], tuple(sorted(one, key=lambda by: (-one[by], by))))
+        for stem, one in sessions
+        if stem in lines
     ]
     return Reasons(place, tuple(behind), tuple(decisions), tuple(perhaps))
-
-
-class _Weight:
-    """What speaks for one fact or log: by each link the most that it gives."""
-
-    def __init__(self) -> None:
-        self.links: dict[str, float] = {}
-        self.firm = False  #: a link is of the commit or the file itself
-        self.near = self.words = 0.0
-
-    def add(self, by: str, weight: float, *, firm: bool = True) -> None:
-        self.links[by] = max(self.links.get(by, 0.0), weight)
-        self.firm = self.firm or firm
-
-    @property
-    def link(self) -> float:
-        """How much links it: the strongest link, and something of the others."""
-        some = self.links.values()
-        return max(some, default=0.0) * (1 - _MORE) + sum(some) * _MORE
-
-    @property
-    def linked(self) -> bool:
-        """Whether it is linked, and not only what a session did beside."""
-        return self.firm and self.link >= _LINKED
-
-    @property
-    def total(self) -> float:
-        return self.link + self.near + self.words
-
-    @property
-    def by(self) -> tuple[str, ...]:
-        return tuple(sorted(self.links, key=lambda by: (-self.links[by], by)))
-
-    @property
-    def perhaps(self) -> tuple[str, ...]:
-        """What speaks for it without a link."""
-        return ("words",) * bool(self.words) + (HERE,) * bool(self.near)
 
 
 class _Weighing:
@@ -152,131 +112,129 @@ class _Weighing:
     def __init__(self, home: Home, cache: Cache, index: Index, place: CodeAsked) -> None:
         self._home, self._cache, self._index, self._place = home, cache, index, place
         self._git = place.repository.git()
-        self._hidden = redacted_logs(cache)
-        self._logs: dict[str, _Weight] = defaultdict(_Weight)
-        self._facts: dict[str, _Weight] = defaultdict(_Weight)
+        #: by name: what each link gives, and what speaks for a fact without one
+        self._logs: dict[str, dict[str, float]] = {}
+        self._facts: dict[str, dict[str, float]] = {}
+        self._apart: dict[str, dict[str, float]] = {}
+        self._firm: set[str] = set()  #: facts with a link of the commit or the file itself
 
-    def told(self) -> tuple[list[tuple[str, _Weight]], list[Reason], list[Reason]]:
+    def told(self) -> tuple[list[tuple[str, dict[str, float]]], list[Reason], list[Reason]]:
         """Return the logs and the facts behind the place, and what only may be, each best first."""
         for touched, share in self._shares():
             for ref, entry, how in logs_around(self._home, self._cache, touched.commit, self._git):
                 if how:
-                    self._log(ref.stem, entry, how, share)
+                    self._add_log(ref.stem, entry, how, share)
                     continue
                 for id, worth in _worths(entry):
-                    weight = self._facts[id]
-                    weight.near = max(weight.near, _NEAR * worth / _BROUGHT * share)
-        self._by_names()
-        self._by_words()
+                    _add(self._apart, id, HERE, _NEAR * worth / _BROUGHT * share)
+            self._name_commit(touched.commit, share)
+        self._name_file()
+        self._weigh_words()
         marks = marks_at(self._home, self._cache)
         linked: list[Reason] = []
         apart: list[Reason] = []
-        for id, weight in sorted(self._facts.items(), key=lambda one: (-one[1].total, one[0])):
-            into, most = (linked, _DECISIONS) if weight.linked else (apart, _PERHAPS)
+        for weight, id in sorted((-self._total(id), id) for id in {*self._facts, *self._apart}):
+            links = self._facts.get(id, {})
+            has_link = _strength(links) >= _LINKED
+            into, most = (
+                (linked, _DECISIONS) if has_link and id in self._firm else (apart, _PERHAPS)
+            )
             if len(into) < most and (fact := self._fact(id)):
-                by = weight.by if weight.link >= _LINKED else weight.perhaps
+                by = sorted(links, key=lambda by: (-links[by], by))
+                by = by if has_link else sorted(self._apart.get(id, ()), reverse=True)
                 fact = marks.here.shown(self._cache, fact)
-                into.append(Reason(fact, marked(self._cache, fact, marks), by, weight.total))
-        logs = sorted(self._logs.items(), key=lambda one: (-one[1].link, one[0]))
-        return [one for one in logs if one[1].link >= _LINKED][:_SESSIONS], linked, apart
+                into.append(Reason(fact, marked(self._cache, fact, marks), tuple(by), -weight))
+        logs = sorted(self._logs.items(), key=lambda one: (-_strength(one[1]), one[0]))
+        return [one for one in logs if _strength(one[1]) >= _LINKED][:_SESSIONS], linked, apart
 
-    def _shares(self) -> Iterable[tuple[Touched, float]]:
+    def _total(self, id: str) -> float:
+        return _strength(self._facts.get(id, {})) + sum(self._apart.get(id, {}).values())
+
+    def _shares(self) -> Iterator[tuple[Touched, float]]:
         """Yield the commits, each with how much it has of what is asked about."""
         most = max([len(one.lines) for one in self._place.touched], default=0)
         for one in self._place.touched:
-            share = (0.4 + 0.6 * len(one.lines) / most) if most else 1.0
-            yield one, share / 2 if one.files else share
+            yield one, 0.4 + 0.6 * len(one.lines) / most if most else 1.0
 
-    def _log(self, stem: str, entry: Entry, how: str, weight: float) -> None:
+    def _add_log(self, stem: str, entry: Entry, how: str, weight: float) -> None:
         """Count that a log has to do with the place, and so has what it did to facts."""
-        self._logs[stem].add(how, weight)
+        _add(self._logs, stem, how, weight)
         worths = _worths(entry)
         firm = how in FIRM and len(worths) <= _IDS
         for fact, worth in worths:
-            by = f"session {stem}"
-            self._facts[fact].add(by, worth * weight, firm=firm and worth > _USED)
-
-    # ---- by names ---------------------------------------------------------------------------------
-
-    def _by_names(self) -> None:
-        """Find what names a commit, its pull request or the file."""
-        for touched, share in self._shares():
-            commit = touched.commit
-            for start in {*[commit.id[:size] for size in range(7, 13)], commit.id}:
-                self._named([start], start, _NAMES * share, commit.id[:7])
-            subject = _OF_FORGE.sub("", commit.subject)
-            if len(subject) >= _SUBJECT_CHARS and len(subject.split()) >= _SUBJECT_WORDS:
-                self._named([subject], subject, _NAMES * share, "its words", how=TOLD)
-            for number in dict.fromkeys(_PULL_REQUEST.findall(commit.message)):
-                self._named([number], f"#{number}", _NAMES * share, f"#{number}")
-        path = self._place.path
-        if path:
-            parts = path.split("/")
-            for end in dict.fromkeys(("/".join(parts[-2:]), parts[-1])):
-                if "/" in end or ("." in end and self._alone(end)):
-                    self._named(re.findall(r"\w+", end), end, _FILE, path, 3, EDITED)
-
-    def _named(
-        self, words: list[str], said: str, weight: float, by: str, few: int = 2, how: str = NAMED
-    ) -> None:
-        """Count what names something: facts whose text has it, and what logs did whose words have it."""
-        rows = self._index.matching(self._index.stems(" ".join(words)))
-        ids, logs = set[str](), set[str]()
-        for row in sorted(rows):
-            found = self._index.at(row)
-            if found is not None and found[1].fact:
-                ids.add(found[1].fact)
-            elif found is not None:
-                logs.add(found[0].stem)
-        self._named_in(sorted(logs)[-_MOST_READ:], said, how)
-        there = [id for id in ids if (fact := self._fact(id)) and names(fact.text, said)]
-        for id in there:
-            self._facts[id].add(by, weight * min(1.0, few / len(there)))
-
-    def _named_in(self, keys: list[str], said: str, how: str) -> None:
-        """Count what the logs did whose words have a name: the index knows words, not what is between."""
-        found = [one for one in logs_of(self._cache, keys) if one[0].stem not in self._hidden]
-        texts = dict(read_bytes(self._home, [ref for ref, _ in found]))
-        there = [one for one in found if names(text_of(texts.get(one[0], b"")), said)]
-        share = _EDITED if how == EDITED else 1.0
-        for ref, entry in there:
-            self._log(ref.stem, entry, how, share * min(1.0, _FEW_LOGS / len(there)))
-
-    def _alone(self, name: str) -> bool:
-        """Tell whether one file alone has a name."""
-        said = self._git.run("ls-files", "-z", "--", f":(top,glob)**/{name}", check=False)
-        return said.count(b"\0") == 1
+            _add(self._facts, fact, f"session {stem}", worth * weight)
+            self._firm.update({fact} if firm and worth > _USED else ())
 
     def _fact(self, id: str) -> Fact | None:
         found = self._cache.fact(id)
         return None if found is None or found.redacted else found
 
-    # ---- by words ---------------------------------------------------------------------------------
+    def _name_commit(self, commit: CodeCommit, share: float) -> None:
+        """Find what names a commit, by its id, its subject or its pull request."""
+        for start in {*[commit.id[:size] for size in range(7, 13)], commit.id}:
+            self._name(start, _NAMES * share, commit.id[:7])
+        subject = _OF_FORGE.sub("", commit.subject)
+        if len(subject) >= _SUBJECT_CHARS and len(subject.split()) >= _SUBJECT_WORDS:
+            self._name(subject, _NAMES * share, "its words", TOLD)
+        for number in dict.fromkeys(_PULL_REQUEST.findall(commit.message)):
+            self._name(f"#{number}", _NAMES * share, f"#{number}")
 
-    def _by_words(self) -> None:
+    def _name_file(self) -> None:
+        """Find what names the file, by the end of its path, by its name where no other file has it."""
+        path, git = self._place.path, self._git
+        for end in dict.fromkeys(("/".join(path.split("/")[-2:]), path.rpartition("/")[2])):
+            asked = ("ls-files", "-z", "--", f":(top,glob)**/{end}")
+            if "/" in end or ("." in end and git.run(*asked, check=False).count(b"\0") == 1):
+                self._name(end, _FILE, path, EDITED)
+
+    def _name(self, said: str, weight: float, by: str, how: str = NAMED) -> None:
+        """Count what has a name: facts in their texts, and what logs did that have it in their words."""
+        ids, keys = set[str](), set[str]()
+        # the index knows words, not what is between
+        for row in self._index.matching(self._index.stems(" ".join(re.findall(r"\w+", said)))):
+            if (found := self._index.at(row)) is not None:
+                ids.add(found[1].fact) if found[1].fact else keys.add(found[0].stem)
+        there = [id for id in ids if (fact := self._fact(id)) and names(fact.text, said)]
+        for id in there:
+            _add(self._facts, id, by, weight * min(1.0, _FEW_FACTS / len(there)))
+        self._firm.update(there)
+        hidden = redacted_logs(self._cache)
+        found_logs = logs_of(self._cache, sorted(keys)[-_MOST_READ:])
+        logs = {ref: entry for ref, entry in found_logs if ref.stem not in hidden}
+        having = [
+            ref for ref, data in read_bytes(self._home, list(logs)) if names(text_of(data), said)
+        ]
+        share = (_EDITED if how == EDITED else 1.0) * min(1.0, _FEW_LOGS / max(1, len(having)))
+        for ref in having:
+            self._add_log(ref.stem, logs[ref], how, share)
+
+    def _weigh_words(self) -> None:
         """Weigh by the words of the commits, the file and the line what facts say."""
-        query = self._query()
-        if not query:
-            return
-        lookups = Lookups().of(self._index, self._cache.policy.recall.language)
-        found = search(lookups, query, told=0)
-        best = found.facts[0].score if found.facts else 0.0
-        sure = min(1.0, max([one.covered for one in found.facts], default=0.0) / _SURE)
-        for one in found.facts:
-            there = self._index.at(one.row)
-            if there is not None and one.score > 0:
-                weight = self._facts[there[1].fact]
-                weight.words = max(weight.words, sure * _WORDS * one.score / best)
-
-    def _query(self) -> str:
         place = self._place
         said = [touched.commit.subject for touched in place.touched[:3]]
         said += [touched.commit.body[:_BODY_CHARS] for touched in place.touched[:1]]
-        said.append(
-            " ".join(re.findall(r"[A-Za-z]{3,}", place.path.rpartition("/")[2].partition(".")[0]))
-        )
-        said.append(" ".join(_WORD.findall(place.text)[:_LINE_WORDS]))
-        return without_operators(" ".join(said)).strip()
+        said += re.findall(r"[A-Za-z]{3,}", place.path.rpartition("/")[2].partition(".")[0])
+        said += _WORD.findall(place.text)[:_LINE_WORDS]
+        query = without_operators(" ".join(said)).strip()
+        lookups = Lookups().of(self._index, self._cache.policy.recall.language)
+        found = search(lookups, query, told=0).facts if query else ()
+        sure = min(1.0, max([one.covered for one in found], default=0.0) / _SURE)
+        for one in found:
+            if one.score > 0 and (there := self._index.at(one.row)) is not None:
+                score = sure * _WORDS * one.score / found[0].score
+                _add(self._apart, there[1].fact, "words", score)
+
+
+def _add(links: dict[str, dict[str, float]], name: str, by: str, weight: float) -> None:
+    """Count what speaks for a fact or log: by each way the most that it gives."""
+    some = links.setdefault(name, {})
+    some[by] = max(some.get(by, 0.0), weight)
+
+
+def _strength(links: dict[str, float]) -> float:
+    """Return how much links something: the strongest link, and something of the others."""
+    some = links.values()
+    return max(some, default=0.0) * (1 - _MORE) + sum(some) * _MORE
 
 
 def _worths(entry: Entry) -> list[tuple[str, float]]:

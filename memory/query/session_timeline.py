@@ -6,7 +6,7 @@ Which sessions those are is asked of the cache; only their logs are read from gi
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from heapq import nsmallest
 from types import MappingProxyType
@@ -40,6 +40,10 @@ from projection.document.fact_remarks import Mark
 from projection.document.page_renderer import REDACTED
 from projection.text.clipping import clipped
 from projection.text.session_digest import LINE_CHARS, lead
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory.query.reader import Reader
 
 NOW, DATE, SESSION, FACT, COMMIT, QUERY = "now", "date", "session", "fact", "commit", "query"
 _LATEST_MS = milliseconds_of(f"{LATEST_YEAR}-12-31-235959999")
@@ -85,74 +89,70 @@ class Timeline(Record):
     start: str  #: of the window, an instant as `ended` has it
     end: str  #: of the window
     sessions: tuple[Session, ...]  #: those that are shown
-    older: int  #: how many of the window are left out before the first that is shown
-    newer: int  #: how many behind the last
-    between: int  #: how many in between
+    left: int  #: how many of the window are left out
     tokens: int  #: what the shown logs cost in full, about
     #: of the facts that these sessions name: those that are closed or false now, by id
     marks: Mapping[str, Mark] = MappingProxyType({})
 
 
-class Window(Record):
-    """What a timeline is asked to show."""
+def timeline(
+    reader: Reader,
+    anchor: str = "",
+    *,
+    before: str = "48h",
+    after: str = "24h",
+    limit: int = 20,
+    agent: str = "",
+    kinds: Sequence[str] = (),
+) -> Timeline:
+    """Return the sessions around something.
 
-    asked: str  #: what to look around
-    before: str  #: how far back, as `48h`
-    after: str  #: how far on
-    limit: int  #: at most so many sessions
-    agent: str  #: only of this agent, "" for all
-    kinds: Sequence[str]  #: only those that named a fact of one of these kinds, () for all
-    now_ms: int  #: the clock of whoever asks
-
-
-def timeline(snapshot: Snapshot, ask: Callable[[str], Answer], window: Window) -> Timeline:
-    """Return the sessions around something (see `Memory.timeline`).
-
-    `ask` gives the best answer to a question.
+    Args:
+        reader: of the home.
+        anchor: the id of a fact (around every event of it), a stem or the start of one, a time, else
+            a commit, or a question, whose best hit is taken; "" for the newest session.
+        before: how far back: `30m`, `48h`, `7d`, `2w`.
+        after: how far on.
+        limit: at most so many sessions, those nearest to the anchor.
+        agent: only of this agent.
+        kinds: only sessions that named a fact of one of these kinds.
 
     Raises:
         NotFound: nothing is named so, and nothing answers it.
         WrongUsage: `before` or `after` is no length of time.
     """
-    asked = window.asked.strip()
-    back, on = duration_ms(window.before), duration_ms(window.after)
-    anchor = snapshot.ask(
+    asked, snapshot = anchor.strip(), reader.snapshot
+    back, on = duration_ms(before), duration_ms(after)
+    place = reader.ask(
         lambda cache: (
-            named_anchor(cache, asked, window.now_ms) or commit_anchor(cache, snapshot.home, asked)
+            _named_anchor(cache, asked, reader.clock()) or _commit_anchor(cache, reader.home, asked)
         )
-    ) or snapshot.ask(partial(answer_anchor, asked=asked, answer=ask(asked)))
+    ) or reader.ask(partial(_answer_anchor, asked=asked, answer=reader.recall(asked, limit=1)))
 
     def look(cache: Cache) -> Timeline:
-        spans = _reaching(anchor.spans, back, on)
-        if anchor.kind == DATE:  # by its writer's clock: a name may be pushed on (O2)
+        spans = _reaching(place.spans, back, on)
+        if place.kind == DATE:  # by its writer's clock: a name may be pushed on (O2)
             later = cache.entries_since(floor_of(spans[0][0]))
             keys = [ref.key for ref, entry in later if _lies(entry, spans)]
         else:
             within = [keys_within(cache, floor_of(start), stamp_of(end)) for start, end in spans]
             keys = [key for some in within for key in some]
-        keys = sorted({*keys, *anchor.stems})
-        if window.agent or window.kinds:
-            keys = _filtered(cache, keys, window.agent, window.kinds)
-        chosen = _nearest(keys, anchor, window.limit)
-        sessions = tuple([one for _, one in _sessions(snapshot, cache, chosen, anchor)])
-        first, last = (chosen[0], chosen[-1]) if chosen else ("", "")
-        ends = logs_of(cache, [*anchor.stems[:1], *anchor.stems[-1:]])
-        ahead = [milliseconds_of(ref.key) - milliseconds_of(log.clock) for ref, log in ends] or [0]
-        older = bisect_left(keys, first)
-        newer = len(keys) - bisect_left(keys, last) - 1 if chosen else 0
+        keys = sorted({*keys, *place.stems})
+        if agent or kinds:
+            keys = _filtered(cache, keys, agent, kinds)
+        chosen = _nearest(keys, place, limit)
+        sessions = tuple([one for _, one in _sessions(snapshot, cache, chosen, place)])
         return Timeline(
-            anchor,
-            ended_of(stamp_of(max(spans[0][0] - ahead[0], 0))) if spans else "",
-            ended_of(stamp_of(max(spans[-1][1] - ahead[-1], 0))) if spans else "",
+            place,
+            ended_of(stamp_of(spans[0][0])) if spans else "",
+            ended_of(stamp_of(spans[-1][1])) if spans else "",
             sessions,
-            older,
-            newer,
-            len(keys) - older - newer - len(chosen),
+            len(keys) - len(chosen),
             sum([session.tokens for session in sessions]),
-            _marks(cache, sessions, marks_at(snapshot.home, cache)),
+            _marks(cache, sessions, marks_at(reader.home, cache)),
         )
 
-    return snapshot.ask(look)
+    return reader.ask(look)
 
 
 def sessions_of(snapshot: Snapshot, keys: Sequence[str]) -> dict[str, Session]:
@@ -244,7 +244,7 @@ def _sessions(
     return sessions
 
 
-def named_anchor(cache: Cache, asked: str, now_ms: int) -> Anchor | None:
+def _named_anchor(cache: Cache, asked: str, now_ms: int) -> Anchor | None:
     """Find what an anchor names: the newest log for "", a log, a fact or a time; None for anything else.
 
     Raises:
@@ -269,7 +269,7 @@ def named_anchor(cache: Cache, asked: str, now_ms: int) -> Anchor | None:
     return Anchor(asked, DATE, "", (when,)) if when else None
 
 
-def commit_anchor(cache: Cache, home: Home, asked: str) -> Anchor | None:
+def _commit_anchor(cache: Cache, home: Home, asked: str) -> Anchor | None:
     """Find the commit of the code that an anchor names, and the logs of it; None where it names none."""
     from memory.query.code_question import REVISION
 
@@ -289,7 +289,7 @@ def commit_anchor(cache: Cache, home: Home, asked: str) -> Anchor | None:
     return anchor if stems else anchor._replace(spans=((at, at),))
 
 
-def answer_anchor(cache: Cache, asked: str, answer: Answer) -> Anchor:
+def _answer_anchor(cache: Cache, asked: str, answer: Answer) -> Anchor:
     """Take the best hit of a question as the anchor.
 
     Raises:

@@ -12,13 +12,25 @@ from ledger.model.evidence import CORRECTED, RESTATED, proof_in
 from ledger.model.logset import LogRef
 from ledger.model.order import is_sealed
 from ledger.model.record import Record
-from ledger.model.session import SHOWN_KEY, TOLD_KEY, Entry, SessionLog, shown_in
+from ledger.model.session import (
+    LOG_LIMIT_BYTES,
+    SHOWN_KEY,
+    TOLD_KEY,
+    Entry,
+    SessionLog,
+    shown_in,
+)
 from memory.cache.cache_file import Cache
 from memory.redaction.withheld_texts import ids_in, named_in, redacted_logs, shown, without_words
 from memory.replay.ledger_snapshot import Snapshot
 from memory.replay.read_logs import read_bytes
+from projection.document.page_renderer import REDACTED
 from projection.fold.fact_history import REDACTED_TEXT
 from projection.fold.withholding import withheld_events
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from projection.text.session_digest import Digest
 
 #: How far `helped` looks back, and how many logs it reads; how a person says a thing again.
 _DAYS, _READ, _AGAIN = 7, 300, (RESTATED, CORRECTED)
@@ -45,14 +57,54 @@ def visible_texts(
     home: Home, cache: Cache, logs: Sequence[tuple[LogRef, Entry]]
 ) -> Iterator[Visible]:
     """Yield logs with their texts, line for line as git has them; "" for one that is not there."""
-    from memory.brief.log_digests import readable  # with all that digests: `why` does without
-
     texts = {ref: readable(data) for ref, data in read_bytes(home, [ref for ref, _ in logs])}
     redacted = redacted_logs(cache)
     for ref, entry in logs:
         whole = texts.get(ref, "")
         text = shown(home, cache, whole, named_in(entry))
         yield Visible(ref, entry, whole, text, ref.stem in redacted)
+
+
+def digest(snapshot: Snapshot, stem: str) -> Digest:
+    """Return the digest of a session log, without what is withheld (FORMAT.md, F9).
+
+    `stem` may be the start of it that no other log shares; `STEM:LINE` is read as well.
+
+    Raises:
+        NotFound: there is no such log, or several begin so.
+    """
+    from memory.cache.name_lookup import log_named, logs_of
+    from memory.replay.reader_marks import Outdated, brought_by
+    from projection.text.session_digest import Digest, Quote, gist
+
+    def ask(cache: Cache) -> Digest:
+        (visible,) = visible_texts(
+            snapshot.home, cache, logs_of(cache, [log_named(cache, stem).key])
+        )
+        ref, entry, chars = visible.ref, visible.entry, len(visible.whole)
+        if visible.withheld:
+            return Digest("", REDACTED, 0, (), (), (), (), chars, ref.stem)
+        found = gist(visible.text)
+        outdated, brought = Outdated(cache), [*brought_by(entry.acts), *entry.named]
+
+        def now(said: str) -> str:
+            return outdated.line(ref.key, said, brought)
+
+        def quotes(some: tuple[Quote, ...]) -> tuple[Quote, ...]:
+            return tuple([one._replace(text=now(one.text)) for one in some])
+
+        return found._replace(
+            title=now(found.title), summary=now(found.summary), points=quotes(found.points),
+            actions=quotes(found.actions), decisions=quotes(found.decisions), log_chars=chars,
+            stem=ref.stem,
+        )  # fmt: skip
+
+    return snapshot.ask(ask)
+
+
+def readable(data: bytes) -> str:
+    """Return the text of a log's bytes; one over the limit is not read (FORMAT.md, C5)."""
+    return "" if len(data) > LOG_LIMIT_BYTES else data.decode("utf-8", "replace")
 
 
 class Helped(Record):

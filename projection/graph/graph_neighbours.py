@@ -12,7 +12,7 @@ were too many, too.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 from ledger.model.record import Record
 from projection.document.fact_remarks import PLAIN, Mark, Met, instead_of, mark_of
@@ -24,9 +24,9 @@ from projection.graph.fact_links import ENTITY_KEY, LINK, SERVES, footer, named
 __all__ = ["Graph", "Links", "Neighbour", "instead_of"]
 
 TAGS_KEY = "tags"
-SUPERSEDES, INFORMED, ENTITY, COMMIT = "supersedes", "informed-by", "entity", "commit"
+SUPERSEDES, INFORMED, ENTITY = "supersedes", "informed-by", "entity"
 #: Kinds of edges, in the order in which they are told.
-EDGES = (SUPERSEDES, CONFLICTS, SERVES, INFORMED, LINK, ENTITY, COMMIT)
+EDGES = (SUPERSEDES, CONFLICTS, SERVES, INFORMED, LINK, ENTITY)
 OUT, IN, BOTH = "out", "in", "both"
 _DIRECTIONS = (OUT, IN, BOTH)
 #: Facts that share an entity, or helped in one log, are neighbours as long as no more than so many do.
@@ -68,10 +68,6 @@ class Links(Record):
     #: entities that too many facts share to be edges, with how many
     crowds: tuple[tuple[str, int], ...] = ()
     mark: Mark = PLAIN  #: of the fact
-    farther: tuple[Neighbour, ...] = ()  #: what is three hops away and not nearer, likewise
-    #: what leads to the fact and on from it by `serves`, each from what is served, such as a
-    #: vision, down to what serves it, and to its commits
-    chains: tuple[tuple[str, ...], ...] = ()
     #: how many edges there are beside those that are near, where a part of them was enough
     more: int = 0
 
@@ -184,67 +180,27 @@ class Graph:
         self._near[fact, most] = tuple(near), len(edges) - len(near)
         return self._near[fact, most]
 
-    def links(self, fact: str, hops: int = 2, most: int | None = None) -> Links:
-        """Return what is up to so many hops, 1 to 3, away from a fact.
+    def links(self, fact: str, most: int | None = None) -> Links:
+        """Return what is one hop away from a fact, and what is two.
 
-        `most`: so many that are further away than one hop are enough, of each number of hops; then no
-        more than `NEAR` edges of any fact are looked at.
+        `most`: so many that are two hops away are enough; then no more than `NEAR` edges of any fact are
+        looked at.
         """
         part = NEAR if most is not None else None
         nearest, more = self._nearest(fact, part)
-        rings = [nearest]
-        seen = {fact, *(one.id for one in rings[0])}
-        for _ in range(1, hops):
-            ring: list[Neighbour] = []
-            vias = dict.fromkeys([one.id for one in rings[-1]])
-            for via, one in ((id, one) for id in vias for one in self._nearest(id, part)[0]):
-                if len(ring) == most:
-                    break
-                if one.id not in seen:
-                    seen.add(one.id)
-                    ring.append(one._replace(via=via))
-            rings.append(tuple(ring))
-        near, far, farther = (*rings, (), ())[:3]
+        far: list[Neighbour] = []
+        seen = {fact, *(one.id for one in nearest)}
+        vias = dict.fromkeys([one.id for one in nearest])
+        for via, one in ((id, one) for id in vias for one in self._nearest(id, part)[0]):
+            if len(far) == most:
+                break
+            if one.id not in seen:
+                seen.add(one.id)
+                far.append(one._replace(via=via))
         counts = [(name, self._count(name)) for name in self._names(fact)]
         crowds = tuple([pair for pair in counts if pair[1] > CROWD_FACTS])
-        mark = self._mark(fact)
-        chains: list[tuple[str, ...]] = []
-        if (
-            hops > 2
-        ):  # what it serves and what serves it, joined; a fact without either has no chain
-            above = [line[:0:-1] for line in self._lines(fact, OUT, hops)]
-            below = [line[1:] for line in self._lines(fact, IN, hops)]
-            chains = [(*up, fact, *down) for up in above for down in below if up or down]
         here = self._standings.get(fact)
-        return Links(fact, here, near, far, crowds, mark, farther, tuple(chains), more)
-
-    def serving(self, fact: str, hops: int) -> tuple[str, ...]:
-        """Return a fact, what it serves and what serves it, also through others, so many hops away."""
-        lines = [*self._lines(fact, OUT, hops), *self._lines(fact, IN, hops)]
-        return tuple(dict.fromkeys([one for line in lines for one in line]))
-
-    def add_commits(self, named: Mapping[str, Sequence[str]]) -> None:
-        """Add the commits that facts name as ends of edges."""
-        for fact, commits in named.items():
-            for commit in commits:
-                self._edges.setdefault(fact, set()).add((COMMIT, OUT, "", commit))
-
-    def _lines(self, fact: str, direction: str, hops: int) -> list[tuple[str, ...]]:
-        """Return the lines that lead on from a fact by `serves`, to each fact by the shortest."""
-        ends: list[tuple[str, ...]] = []
-        todo: list[tuple[str, ...]] = [(fact,)]
-        seen = {fact}
-        while todo:
-            line = todo.pop(0)
-            edges = self._edges.get(line[-1], ()) if len(line) <= hops else ()
-            further = {other for kind, way, _, other in edges if (kind, way) == (SERVES, direction)}
-            commits = [one[3] for one in edges if one[0] == COMMIT and direction == IN]
-            todo += [(*line, other) for other in sorted(further - seen)]
-            ends += [(*line, commit) for commit in sorted(commits)]
-            if not (further - seen or commits):
-                ends.append(line)
-            seen |= further
-        return ends
+        return Links(fact, here, nearest, tuple(far), crowds, self._mark(fact), more)
 
     def _join(self, source: str, kind: str, target: str, *, both: bool = False) -> None:
         out, back = (BOTH, BOTH) if both or kind == CONFLICTS else (OUT, IN)

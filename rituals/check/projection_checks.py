@@ -10,6 +10,7 @@ from ledger.model.layout import CONTINUITY_FILE, FORMAT_VERSION, POLICY_FILE
 from ledger.model.logset import LogRef
 from ledger.model.record import Record
 from memory.api import Memory
+from memory.replay.replayed_state import cold_state
 from memory.replay.trunk import publishes
 from memory.worktree.page_copies import work_file
 from memory.worktree.projection_files import (
@@ -105,7 +106,7 @@ class Recheck(Record):
 
 def recheck(memory: Memory) -> Recheck:
     """Replay everything from git and compare."""
-    cold = memory.cold_state()
+    cold = cold_state(memory.snapshot.tip, memory.home.tip())
     files = projection_files(cold)
     cached = projection_files(memory.tip_state())
     committed = committed_projection(memory.home, memory.home.tip(), cold.policy)

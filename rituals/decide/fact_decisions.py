@@ -21,6 +21,7 @@ from ledger.model.event import (
 from ledger.model.session import UNTIL_KEY
 from ledger.model.verbs import CANCELLED
 from memory.api import Memory
+from memory.query.provenance import provenance
 from memory.query.reader import Reader
 from memory.replay.reader_marks import as_here
 from memory.write.draft_checks import footer_value
@@ -286,7 +287,7 @@ def restoration(memory: Reader, fact: str, version: str) -> Decision:
         DiurnaError: the fact is redacted or false.
     """
     now = holding(memory, fact)
-    known = {step.version: step for step in memory.why(fact).steps if step.version}
+    known = {step.version: step for step in provenance(memory, fact).steps if step.version}
     fits = [one for one in known if one.startswith(version)]
     if len(fits) != 1:
         what = "is the start of several versions" if fits else "is no version"

@@ -75,7 +75,7 @@ def rows_of_logs(
     for _, ref, entry in cache.entries():
         hidden = sorted(redacted & named_in(entry)) if redacted else []
         origin = brought.get(ref.path, Origin())
-        path = origin.path or reader.home.prefix + ref.path
+        path = reader.home.prefix + ref.path
         by = (path, origin.commit, origin.author[:_AUTHOR_CHARS])
         mark = _mark(f"{ref.blob} {' '.join(hidden)} {ref.stem in withheld} {' '.join(by)}")
         if known.get(ref.key) == mark:

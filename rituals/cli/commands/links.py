@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from ledger.environment import now_ms
 from ledger.model.order import NO_DAY
+from memory.query import entity_graph as query
 from projection.document.archive_pages import summary_of
 from projection.document.fact_remarks import Mark, some_of
 from projection.fold.falsity import CONFLICTS
@@ -14,7 +15,6 @@ from projection.graph.entities import EntityView
 from projection.graph.fact_links import LINK, SERVES
 from projection.graph.graph_neighbours import (
     BOTH,
-    COMMIT,
     ENTITY,
     IN,
     INFORMED,
@@ -24,7 +24,6 @@ from projection.graph.graph_neighbours import (
     Links,
     Neighbour,
 )
-from projection.text.claims import is_hash
 from rituals.answers.json_objects import fact_object
 from rituals.answers.record_fields import fields_of, mark_object
 from rituals.cli.context import Invocation
@@ -35,14 +34,13 @@ _SAID = {
     (CONFLICTS, BOTH): "conflicts with",
     (SERVES, OUT): "serves", (SERVES, IN): "served by",
     (INFORMED, OUT): "informed by", (INFORMED, IN): "informed", (INFORMED, BOTH): "helped with",
-    (LINK, OUT): "links to", (LINK, IN): "linked from", (COMMIT, OUT): "commit",
+    (LINK, OUT): "links to", (LINK, IN): "linked from",
 }  # fmt: skip
-_HOPS = ("one hop", "two hops", "three hops")
 
 
-def links(call: Invocation, id: str, hops: int) -> None:
+def links(call: Invocation, id: str) -> None:
     """Show what a fact is linked with."""
-    found = call.memory().links(id, hops)
+    found = query.links(call.memory(), id)
     call.answer(lambda: _links_object(found), _links(found))
     if not (found.near or found.crowds or call.json):
         call.out.talk("nothing is linked with it")
@@ -52,10 +50,10 @@ def entity(call: Invocation, name: str) -> None:
     """Show all about an entity, or list the names of all."""
     memory = call.memory()
     if name:
-        view = memory.entity(name)
+        view = query.entity(memory, name)
         marks = memory.marks([standing.fact for standing in view.standings])
         return call.answer(lambda: _view_object(view, marks), _view(view, marks, call.out))
-    found = memory.entities()
+    found = memory.ask(query.entities)
     lines: list[Line] = []
     for one in found:
         false = some((one.false, f", {one.false} of them false"))
@@ -101,16 +99,12 @@ def _links(found: Links) -> Iterator[Line]:
     else:
         yield (found.id, "bold"), f"  {_place(found.standing, found.mark)}"
         yield f"  {summary_of(found.standing.fact)}"
-    chains: list[Line] = [f"  {' → '.join(map(_short, chain))}" for chain in found.chains]
-    parts = {"purpose": chains}
-    for title, hop in zip(_HOPS, (found.near, found.far, found.farther), strict=True):
-        parts[title] = [_neighbour(one, found.id) for one in hop]
-    for title, lines in parts.items():
-        if lines:
+    for title, hop in (("one hop", found.near), ("two hops", found.far)):
+        if hop:
             yield heading(title)
-            yield from lines[:NEAR]
-        if len(lines) > NEAR:
-            yield f"  … and {len(lines) - NEAR:,} more: --json has all"
+            yield from [_neighbour(one, found.id) for one in hop[:NEAR]]
+        if len(hop) > NEAR:
+            yield f"  … and {len(hop) - NEAR:,} more: --json has all"
     for name, count in found.crowds:
         yield f'\n{counted(count, "fact")} share {name}: diurna show --about "{name}"'
 
@@ -119,23 +113,16 @@ def _neighbour(one: Neighbour, here: str) -> Line:
     edge = f"shares {one.entity} with" if one.kind == ENTITY else _SAID[one.kind, one.direction]
     end = _end(one, here)
     start = f"  {one.via} {edge} " if one.via else f"  {edge} "
-    return start, (_short(one.id), "bold"), f"  {end}" if end else ""
-
-
-def _short(name: str) -> str:
-    """Return how an end of an edge is printed: a whole commit by its beginning."""
-    return name[:7] if len(name) == 40 and is_hash(name) else name
+    return start, (one.id, "bold"), f"  {end}"
 
 
 def _links_object(found: Links) -> dict[str, object]:
     return {
-        **fields_of(found, "id chains"),
+        "id": found.id,
         "exists": found.standing is not None,
         **mark_object(found.mark),
-        **{
-            name: [_neighbour_object(one) for one in getattr(found, name)]
-            for name in ("near", "far", "farther")
-        },
+        "near": [_neighbour_object(one) for one in found.near],
+        "far": [_neighbour_object(one) for one in found.far],
         "crowds": [{"entity": name, "facts": count} for name, count in found.crowds],
     }
 
@@ -144,7 +131,7 @@ def _neighbour_object(one: Neighbour) -> dict[str, object]:
     standing = one.standing
     return {
         **fields_of(one, "id edge=kind direction entity via"),
-        "exists": standing is not None or one.kind == COMMIT,
+        "exists": standing is not None,
         "kind": "" if standing is None else standing.fact.kind,
         "tier": "" if standing is None else standing.tier,
         "line": "" if standing is None else summary_of(standing.fact),
@@ -154,8 +141,6 @@ def _neighbour_object(one: Neighbour) -> dict[str, object]:
 
 def _end(one: Neighbour, here: str) -> str:
     """Say what is at the other end: that nothing is, what stands instead, or how its text begins."""
-    if one.kind == COMMIT:
-        return ""
     if one.standing is None:
         return "there is no such fact"
     place = one.standing.tier

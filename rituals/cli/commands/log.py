@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Mapping
 
-from ledger.errors import HomeNotFound, NotFound, WrongUsage
+from ledger.errors import NotFound, WrongUsage
 from ledger.model.order import NO_DAY, is_stem
 from ledger.wal.kept_asks import asks_in, shown_title
 from memory.query.open_snapshot import hides
 from memory.write.draft import USED
 from rituals.answers.json_objects import log_object
 from rituals.answers.record_fields import fields_of, mark_object
-from rituals.cli.context import STDIN, Invocation
+from rituals.cli.context import Invocation
 from rituals.cli.operation import SINCE, UNTIL, modes, option, word
 from rituals.cli.output import Line, Output, counted, heading, some
 
@@ -31,7 +30,7 @@ _IDS = 4
 
 def log(
     call: Invocation, *,
-    what: str = word("[STEM|FILE|-|A..B]"),
+    what: str = word("[STEM|A..B]"),
     agent: str = option("Only logs of this agent.", "NAME", goes="plain"),
     since: str = SINCE._replace(goes="plain"), until: str = UNTIL._replace(goes="plain"),
     limit: int = option("At most so many.", "N", default=0, most=-1, goes="plain", spelled="-n"),
@@ -41,8 +40,7 @@ def log(
 
     The summary has decisions (facts of that kind, and what begins with `decision:`), what is open
     (threads, tasks and open boxes), points and names. Every line of it is in the log, on the line whose
-    number is in front; a long one is cut at `…`. The start of a log's name is enough. A file, or - for
-    standard input, can be any text.
+    number is in front; a long one is cut at `…`. The start of a log's name is enough.
 
     With --changes a point is a time (a day means its end), the name of a log, or a commit; without B it
     is now.
@@ -60,14 +58,21 @@ def log(
         if agent or since or until or limit:
             raise WrongUsage("one log is told whole", hint="leave the options or the log out")
 
-        found = _digested(call, what)
+        from memory.query.visible_logs import digest
+
+        if not is_stem(what.partition(":")[0]):
+            hint = "`diurna log` lists session logs, and the start of a stem is enough"
+            raise NotFound(f"there is no session log {what}", hint=hint)
+        found = digest(call.memory().snapshot, what)
         quotes = (
             "points(line text) actions(line text) decisions(line text) entities(name kind line)"
         )
         fields = f"stem title summary line {quotes} chars log_chars ratio"
         return call.answer(fields_of(found, fields), _digest(found, call.out))
     memory = call.memory()
-    lines = memory.log(agent, since, until, limit)
+    from memory.query.log_lines import log_lines
+
+    lines = log_lines(memory, agent, since, until, limit)
     nothing = "no session log matches" if agent or since or until else "no session log yet"
     call.answer(
         lambda: {"sessions": [log_object(line) for line in lines]},
@@ -95,9 +100,11 @@ def around(
     kinds: tuple[str, ...], limit: int,
 ) -> None:  # fmt: skip
     """Show the sessions around something."""
+    from memory.query.session_timeline import timeline
+
     agent = "".join(agents)
-    found = call.reader().timeline(
-        anchor, before=before, after=after, limit=limit, agent=agent, kinds=kinds
+    found = timeline(
+        call.reader(), anchor, before=before, after=after, limit=limit, agent=agent, kinds=kinds
     )
     call.opened((anchor,) if anchor and " " not in anchor else ())
     nothing = "no session there" if found.start else "no session log yet"
@@ -141,23 +148,6 @@ def _changes(call: Invocation, range: str) -> None:
     call.answer({"from": start, "to": end, **said, "corrected": corrected}, [head, *lines])
 
 
-def _digested(call: Invocation, what: str) -> Digest:
-    """Digest what was named: a file, standard input for `-`, else a session log of the ledger."""
-    if what == STDIN or os.path.isfile(os.path.join(call.folder(), what)):
-        text = call.text(what)
-        try:
-            memory = call.memory()
-        except HomeNotFound:
-            from projection.text.session_digest import gist
-
-            return gist(text)
-        return memory.digest_text(text, what)
-    if not is_stem(what.partition(":")[0]):
-        hint = "`diurna log` lists session logs, and the start of a stem is enough"
-        raise NotFound(f"there is no file and no session log {what}", hint=hint)
-    return call.memory().digest(what)
-
-
 def _digest(found: Digest, out: Output) -> Iterator[Line]:
     if found.title and found.title != found.summary:
         yield ((found.title, "bold"),)
@@ -186,9 +176,8 @@ def _timeline_object(found: Timeline) -> dict[str, object]:
         for one in found.sessions
     ]
     return {
-        **fields_of(found, "anchor(asked kind id) start end tokens"),
+        **fields_of(found, "anchor(asked kind id) start end tokens left"),
         "sessions": sessions,
-        "left_out": fields_of(found, "older between newer"),
         "marks": {id: mark_object(mark) for id, mark in found.marks.items()},
     }
 
@@ -205,9 +194,7 @@ def _timeline_lines(found: Timeline, out: Output) -> Iterator[Line]:
         if session.did:
             yield "    " + "; ".join([_told(verb, ids, found.marks) for verb, ids in session.did])
         yield "    ", (out.short(session.stem), "yellow"), f"  {counted(session.tokens, 'token')}"
-    left = {name: getattr(found, name) for name in ("older", "between", "newer")}
-    which = ", ".join([f"{count} {name}" for name, count in left.items() if count])
-    more = f" of {len(found.sessions) + sum(left.values())}; left out: {which}" if which else ""
+    more = f" of {len(found.sessions) + found.left}, the nearest" if found.left else ""
     if found.sessions:
         span = f"{found.start[:16]} to {found.end[:16]}".replace("T", " ")
         shown = f"{counted(len(found.sessions), 'log')}{more}; {span} UTC"

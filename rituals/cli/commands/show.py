@@ -136,8 +136,6 @@ def show(
     ),
     all: bool = option(
         "With --list: archived and superseded facts too.", goes="list", spelled="-a --all"),
-    hops: int = option(
-        "With --links: how far to look, 1 to 3.", "N", default=2, most=3, shows=True, goes="links"),
 ) -> None:  # fmt: skip
     """Show what memory holds: the page of all that holds now, facts by id, kind or tier, or a log.
 
@@ -147,8 +145,7 @@ def show(
     An entity is what a fact says that it is about, in its footer: `entity: NAME`, with commas between
     several. Links are supersessions, footers, `[[id]]` in texts, shared entities, and what helped in the
     log that created it. A link to a fact that does not exist says so, and a superseded fact shows what
-    replaced it. With three hops also the purpose: what the fact serves, up to its vision, what serves it,
-    and the commits that their texts and logs name.
+    replaced it.
 
     Examples:
       diurna show
@@ -156,7 +153,7 @@ def show(
       diurna show --kind decision --as-of 2026-11-01
       diurna show --list 'webhook-*' --all
       diurna show --about "Payments API"
-      diurna show --links webhook-retry-queue --hops 3
+      diurna show --links webhook-retry-queue
     """
     if mode == "list":
         return _list(call, ids, kind, tier, archived=all)
@@ -167,7 +164,7 @@ def show(
             return links.entity(call, " ".join(ids))
         if len(ids) != 1:
             raise WrongUsage("--links takes one ID", hint="`diurna show --list` lists the ids")
-        return links.links(call, ids[0], hops)
+        return links.links(call, ids[0])
     _show(call, ids, as_of, kind, tier)
 
 

@@ -42,6 +42,8 @@ def why(
       diurna why webhook-retry-queue --versions
       diurna why src/queue.py:12
     """
+    from memory.query.provenance import provenance
+
     out = call.out
     if not versions:
         if not _is_fact(call.reader(), id):
@@ -57,12 +59,14 @@ def why(
         heads = {version.id for version in memory.standing(fact).fact.heads}
         told = [
             (step, {"number": number, "stands": step.version in heads, **fields_of(step, _VERSION)})
-            for number, step in enumerate([s for s in memory.why(fact).steps if s.version], 1)
+            for number, step in enumerate(
+                [s for s in provenance(memory, fact).steps if s.version], 1
+            )
         ]
         return call.answer(
             {"id": shown, "versions": [row for _, row in told]}, _versions(shown, told, out)
         )
-    found = memory.why(fact, near=0 if call.json else _NEAR)
+    found = provenance(memory, fact, near=0 if call.json else _NEAR)
     if home:  # of which the newest commit alone is here, and that tells of no log who committed it
         from memory.query.origins import Origin
 

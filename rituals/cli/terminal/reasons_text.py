@@ -65,7 +65,7 @@ def _reasons_object(found: Reasons) -> dict[str, Any]:
 
 def _commit_object(one: Touched) -> dict[str, Any]:
     date = ended_of(stamp_of(max(0, one.commit.written) * 1000))
-    fields = "commit=commit.id author=commit.author subject=commit.subject cut files"
+    fields = "commit=commit.id author=commit.author subject=commit.subject cut"
     return {**fields_of(one, fields), "date": date, "lines": _spans(one.lines)}
 
 
@@ -100,8 +100,7 @@ def _lines(found: Reasons, out: Output) -> Iterator[Line]:
     for one in place.touched:
         commit = one.commit
         lines = f"  {counted(len(one.lines), 'line')}  " if head and not place.line else whole
-        wide = f"  (changed {one.files} files)" if one.files else ""
-        said = f'"{shortened(commit.subject, _TEXT_CHARS)}"{wide}'
+        said = f'"{shortened(commit.subject, _TEXT_CHARS)}"'
         day = stamp_of(max(0, commit.written) * 1000)[:_DAY]
         yield (lines, "bold"), (commit.id[:7], "yellow"), f"  {day}  {commit.author}  {said}"
         if one.cut:

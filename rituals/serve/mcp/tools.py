@@ -108,9 +108,10 @@ def get(
 )
 def why(memory: "Memory", caller: Caller, *, id: Names) -> Answered:
     """Tell why memory holds a fact."""
+    from memory.query.provenance import provenance
     from rituals.answers.json_objects import provenance_object
 
-    found = memory.why(memory.named(id))
+    found = provenance(memory, id)
     note_opening(memory.home, [found.id], caller.session)
     said = provenance_object(found)
     for name in ("events", "chain"):

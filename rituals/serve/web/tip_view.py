@@ -18,6 +18,7 @@ from ledger.model.session import Entry
 from ledger.remote.forge import Forge, forge_of
 from memory.api import Memory
 from memory.query.code_question import REVISION, code_asked
+from memory.query.entity_graph import entities
 from memory.query.log_lines import writers
 from memory.query.origins import Origin, Origins, all_origins, seen_at
 from memory.query.provenance import Tellings
@@ -126,7 +127,7 @@ class TipView:
     @cached_property
     def entities(self) -> tuple[str, ...]:
         """The names of all entities."""
-        return tuple([one.name for one in self.memory.entities()])
+        return tuple([one.name for one in self.memory.ask(entities)])
 
     @cached_property
     def graph(self) -> Graph:

@@ -20,7 +20,7 @@ from ledger.model.ids import WITHHELD
 from ledger.model.order import key_of, stem_in
 from memory.cache.head_store import has_code
 from memory.query.origins import ADOPTION
-from memory.query.provenance import Step
+from memory.query.provenance import Step, provenance
 from memory.replay.reader_marks import as_here
 from projection.document.page_renderer import REDACTED
 from projection.fold.fact_history import Fact, Texts
@@ -46,7 +46,7 @@ def fact(tip: TipView, asked: Asked) -> Page:
         NotFound: no log names it.
     """
     name = asked["id"]
-    why = tip.memory.why(name, tip.tellings, _NEAR)
+    why = provenance(tip.memory, name, tip.tellings, _NEAR)
     there = [one for one in (tip.standings.get(name),) if one is not None]
     standing = next(iter(as_here(tip.memory.snapshot, there)), None)
     now = standing.fact if standing else None

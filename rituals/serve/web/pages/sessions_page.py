@@ -21,6 +21,7 @@ from ledger.model.ids import WITHHELD
 from ledger.model.layout import log_path
 from ledger.model.order import NO_DAY, has_time, key_of, stem_in
 from ledger.model.session import CONTINUED, Entry
+from memory.query.visible_logs import digest
 from memory.write.draft import did
 from projection.fold.fact_history import REDACTED_TEXT
 from projection.text.clipping import clipped
@@ -100,7 +101,7 @@ def session(tip: TipView, asked: Asked) -> Page:
     """
     stem = asked["stem"]
     if key_of(stem) not in tip.logs:
-        stem = tip.memory.digest(stem).stem
+        stem = digest(tip.memory.snapshot, stem).stem
     entry = tip.logs[key_of(stem)]
     stem = stem_in(entry.stem)
     try:
