@@ -322,7 +322,7 @@ def holders(folder: Path, words: str) -> list[str]:
 
 def as_left(file: Path) -> None:
     """Stamp a file of the cache that a test has changed: as if a fault of Diurna's own had done it."""
-    with Stamp(str(file)).replacing():
+    with Stamp(str(file)).locked(fresh=True):
         pass
 
 

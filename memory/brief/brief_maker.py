@@ -17,7 +17,7 @@ from ledger.model.record import Record
 from ledger.model.verbs import CANCELLED, DONE
 from memory.brief.occasional_parts import beside, states_of, todo
 from memory.cache.name_lookup import fact_named, is_named
-from memory.cache.newest_logs import corrects
+from memory.cache.schema import corrects
 from memory.replay.read_logs import read_bytes
 from memory.replay.reader_marks import NOTHING_MARKED, Marks, marks_at
 from projection.brief.budget import brief

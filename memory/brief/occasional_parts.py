@@ -22,7 +22,7 @@ def todo(cache: Cache, view: LiveView, agent: str, role: str, task: str) -> Todo
     `agent` is who asks, as logs name it, `role` is "" for none; `task` is the id of a task, or anything
     else.
     """
-    from memory.cache.cached_tasks import task_in, tasks_in
+    from memory.cache.fact_groups import task_in, tasks_in
     from projection.work.handoffs import handed_to
 
     tasks = tasks_in(cache)

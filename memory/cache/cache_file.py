@@ -16,8 +16,7 @@ from ledger.model.session import Entry
 from memory.cache.log_application import add_logs, unpack_head
 from memory.cache.queries import Questions
 from memory.cache.schema import plain, policy_of
-from memory.cache.sqlite import FILE_ERRORS, CacheDamaged, sqlite3, unpack
-from memory.cache.stamp import Stamp
+from memory.cache.stamp import FILE_ERRORS, CacheDamaged, Stamp, sqlite3, unpack
 from projection.policy.model import Policy
 
 TYPE_CHECKING = False
@@ -44,7 +43,6 @@ class Cache(Questions):
 
     def __init__(self, base: sqlite3.Connection, stamp: Stamp) -> None:
         self._packed_policy = b""
-        self._shown = {}
         super().__init__(base, stamp)
 
     def read_values(self) -> None:
@@ -120,7 +118,7 @@ class Cache(Questions):
             with other:
                 other.base.backup(self._base)
             self._set("generation", generation)
-            self._seen, self._shown = -1, {}
+            self._seen = -1
             self.load_written()
 
     def supposing(

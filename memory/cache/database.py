@@ -1,4 +1,4 @@
-"""Open a file of SQLite that stands beside the ledger with a stamp: a cache, or the index of recall.
+"""Open a file of SQLite with a stamp: a cache, or the index of recall.
 
 Nothing is read of a file that does not agree with its stamp. Each has a table `meta` of packed values, one
 of which is the version.
@@ -7,8 +7,15 @@ of which is the version.
 from __future__ import annotations
 
 from ledger.model.layout import CACHE_VERSION
-from memory.cache.sqlite import FILE_ERRORS, CacheDamaged, sqlite3, unpack
-from memory.cache.stamp import ON_DISK, Held, Stamp, StampBroken
+from memory.cache.stamp import (
+    FILE_ERRORS,
+    ON_DISK,
+    CacheDamaged,
+    Stamp,
+    StampBroken,
+    sqlite3,
+    unpack,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -144,7 +151,7 @@ class Database:
         """
         if self._agrees():
             return
-        with self._stamp.unwritten():
+        with self._stamp.locked(alone=False):
             if not self._agrees():
                 raise StampBroken
 
@@ -158,9 +165,9 @@ class Database:
 
     # ---- writing ----------------------------------------------------------------------------------
 
-    def writing(self) -> Held:
-        """Return the `with` in which the file may be changed (`memory.cache.stamp.Stamp.writing`)."""
-        return self._stamp.writing()
+    def writing(self) -> Stamp:
+        """Return the `with` in which the file may be changed (`Stamp.locked`)."""
+        return self._stamp.locked()
 
     def change(self, step: Callable[[], Said]) -> Said:
         """Change the file in one transaction, and return what `step` gives; nothing stays if it raises."""
@@ -185,7 +192,7 @@ class Database:
         if not self._stamp.wants_disk():
             return
         try:
-            with self._stamp.writing(ON_DISK):
+            with self._stamp.locked(run=ON_DISK):
                 self._base.execute("PRAGMA synchronous=FULL")
                 self._base.execute("PRAGMA user_version=1")
         except (sqlite3.Error, StampBroken):

@@ -8,13 +8,24 @@ from ledger.model.findings import Finding
 from ledger.model.logset import LogRef
 from ledger.model.record import Record
 from ledger.model.session import Entry
-from memory.cache.newest_logs import NOTE_NEWEST, landing_rows, newest_logs, place_rows, shown_rows
-from memory.cache.schema import FALSE, PENDING, fact_row, log_row, unpack_history, unreadable
-from memory.cache.sqlite import sqlite3, unpack
+from memory.cache.schema import (
+    FALSE,
+    NOTE_NEWEST,
+    PENDING,
+    fact_row,
+    landing_rows,
+    log_row,
+    newest_logs,
+    place_rows,
+    shown_rows,
+    unpack_history,
+)
+from memory.cache.stamp import sqlite3, unpack
 from projection.fold.fact_history import History
 from projection.fold.fold import collect, merged
 from projection.fold.full_replay import cut_edges, edges_and_takes
 from projection.fold.projection_state import (
+    NOTHING,
     Summary,
     log_digest,
     merge_summaries,
@@ -25,10 +36,19 @@ from projection.fold.withholding import redactions_in, withheld_entry, withheld_
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-    from projection.fold.falsity import Edge, Take
+    from projection.fold.falsity import Edge
+
+
+#: What logs report of sessions and of the work of others.
+_REPORTED: Mapping[str, Callable[[Entry], list[Any]]] = {
+    "INSERT INTO shown VALUES (?, ?, ?) "
+    "ON CONFLICT(fact, session) DO UPDATE SET stem = max(stem, excluded.stem)": shown_rows,
+    "INSERT INTO landings VALUES (?, ?, ?, ?, ?)": landing_rows,
+    'INSERT INTO places(stem, "commit", dirty, branch) VALUES (?, ?, ?, ?)': place_rows,
+}
 
 
 class Head(Record):
@@ -51,6 +71,10 @@ class Head(Record):
         commit, summary, counts, cut, unread, redacted, *rest = self
         gone = tuple(sorted(redacted))
         return marshal.dumps((commit, tuple(summary), counts, tuple(cut), unread, gone, *rest))
+
+
+#: Of a file without a log.
+NO_LOGS = Head("", NOTHING, (0, 0), frozenset(), (), frozenset(), 0, unclean=False)
 
 
 def unpack_head(packed: bytes) -> Head:
@@ -81,11 +105,17 @@ def add_logs(
     """
     if not refs and not findings:
         return head
-    said = redactions_in(entries)
+    said, many = redactions_in(entries), base.executemany
     redacted = head.redacted.union(said)
     if redacted:
         entries = [withheld_entry(entry, redacted) for entry in entries]
-    put_logs(base, refs, entries, findings)
+    logs = map(log_row, refs, entries)
+    many("INSERT INTO logs(stem, path, blob, work, alike, entry) VALUES (?, ?, ?, ?, ?, ?)", logs)
+    noted = [(marshal.dumps(tuple(finding)),) for finding in findings]
+    many("INSERT INTO findings(value) VALUES (?)", noted)
+    many(NOTE_NEWEST, newest_logs(entries).items())
+    for question, make in _REPORTED.items():
+        many(question, [row for entry in entries if entry.reported for row in make(entry)])
     gathered = collect(entries)
     touched, cut = _with_cut(base, gathered, head.cut)
     known: dict[str, History] = {}
@@ -102,17 +132,15 @@ def add_logs(
         before = states.get(fact, PENDING)
         facts += (made[2] != PENDING) - (before != PENDING)
         false += (made[2] == FALSE) - (before == FALSE)
-    put_facts(base, rows)
-    base.executemany(
-        "INSERT OR IGNORE INTO changed VALUES (?)",
-        [(fact,) for fact in touched if fact not in gathered or gathered[fact].acts],
-    )
+    many("INSERT OR REPLACE INTO facts VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
+    changed = [(fact,) for fact in touched if fact not in gathered or gathered[fact].acts]
+    many("INSERT OR IGNORE INTO changed VALUES (?)", changed)
     digest = set_digest(log_digest(ref.key, ref.blob) for ref in refs)
     return head._replace(
         summary=merge_summaries(head.summary, summarise(entries, digest)),
         counts=(facts, false),
         cut=cut,
-        unread=(*head.unread, *unreadable(findings)),
+        unread=(*head.unread, *[tuple(one) for one in findings if one.code == "unreadable"]),
         redacted=redacted,
         redactions=head.redactions + len(said),
         unclean=head.unclean or bool(said),
@@ -129,64 +157,19 @@ def _with_cut(
     edges, takes = edges_and_takes(gathered)
     if not (edges or takes):
         return gathered, cut
-    put_edges(base, edges, takes)
-    if not (takes or any(_closes_circle(base, edge) or _taken(base, edge) for edge in edges)):
+    rows = [(old, new, stem, seq) for stem, seq, old, new in edges]
+    base.executemany("INSERT INTO edges VALUES (?, ?, ?, ?)", rows)
+    base.executemany("INSERT INTO takes VALUES (?, ?, ?)", takes)
+    taken = base.execute("SELECT fact, stem, before FROM takes").fetchall()
+    if not (taken or any(_closes_circle(base, edge) for edge in edges)):
         return gathered, cut
     everything = base.execute("SELECT stem, seq, old, new FROM edges").fetchall()
-    taken = base.execute("SELECT fact, stem, before FROM takes").fetchall()
     now = cut_edges(everything, taken)
     touched = dict(gathered)
     for _, _, old, new in now ^ cut:
         touched.setdefault(old, History())
         touched.setdefault(new, History())
     return touched, now
-
-
-def put_logs(
-    base: sqlite3.Connection,
-    refs: Iterable[LogRef],
-    entries: Sequence[Entry],
-    findings: Iterable[Finding],
-) -> None:
-    """Write logs, what reading them brought up, and which are the newest now."""
-    base.executemany(
-        "INSERT INTO logs(stem, path, blob, work, alike, entry) VALUES (?, ?, ?, ?, ?, ?)",
-        (log_row(ref, entry) for ref, entry in zip(refs, entries, strict=True)),
-    )
-    noted = [(marshal.dumps(tuple(finding)),) for finding in findings]
-    base.executemany("INSERT INTO findings(value) VALUES (?)", noted)
-    base.executemany(NOTE_NEWEST, newest_logs(entries).items())
-    base.executemany(
-        "INSERT INTO shown VALUES (?, ?, ?) "
-        "ON CONFLICT(fact, session) DO UPDATE SET stem = max(stem, excluded.stem)",
-        [row for entry in entries if entry.reported for row in shown_rows(entry)],
-    )
-    base.executemany(
-        "INSERT INTO landings VALUES (?, ?, ?, ?, ?)",
-        [row for entry in entries if entry.reported for row in landing_rows(entry)],
-    )
-    base.executemany(
-        'INSERT INTO places(stem, "commit", dirty, branch) VALUES (?, ?, ?, ?)',
-        [row for entry in entries if entry.reported for row in place_rows(entry)],
-    )
-
-
-def put_edges(base: sqlite3.Connection, edges: Iterable[Edge], takes: Iterable[Take]) -> None:
-    """Write supersessions, and what was taken back of what logs say."""
-    rows = [(old, new, stem, seq) for stem, seq, old, new in edges]
-    base.executemany("INSERT INTO edges VALUES (?, ?, ?, ?)", rows)
-    base.executemany("INSERT INTO takes VALUES (?, ?, ?)", takes)
-
-
-def put_facts(base: sqlite3.Connection, rows: Iterable[tuple[object, ...]]) -> None:
-    """Write rows of `facts`, in place of those that are there."""
-    base.executemany("INSERT OR REPLACE INTO facts VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
-
-
-def _taken(base: sqlite3.Connection, edge: Edge) -> bool:
-    """Tell whether anything that was said against the start of an edge was taken back."""
-    found = base.execute("SELECT 1 FROM takes WHERE fact = ? LIMIT 1", (edge[2],)).fetchone()
-    return found is not None
 
 
 def _closes_circle(base: sqlite3.Connection, edge: Edge) -> bool:

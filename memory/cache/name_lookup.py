@@ -14,9 +14,8 @@ from ledger.model.logset import LogRef
 from ledger.model.order import is_date, is_sealed, is_stamp, is_stem, key_of, stem_in
 from ledger.model.session import Entry
 from memory.cache.cache_file import Cache
-from memory.cache.newest_logs import agent_name
-from memory.cache.schema import ORDINARY, PENDING, PINNED, entry_in
-from memory.cache.sqlite import CacheDamaged
+from memory.cache.schema import ORDINARY, PENDING, PINNED, agent_name, entry_in
+from memory.cache.stamp import CacheDamaged
 from projection.policy.model import CLOSABLE
 
 TYPE_CHECKING = False

@@ -8,9 +8,18 @@ from ledger.model.order import key_of
 from ledger.model.session import Entry
 from memory.cache.database import Database
 from memory.cache.log_application import Head
-from memory.cache.newest_logs import CORRECTION, agent_name, session_name
-from memory.cache.schema import FALSE, PENDING, PINNED, entry_in, likeness, unpack_history
-from memory.cache.sqlite import FILE_ERRORS, LONG_BYTES, unpack
+from memory.cache.schema import (
+    CORRECTION,
+    FALSE,
+    PENDING,
+    PINNED,
+    agent_name,
+    entry_in,
+    likeness,
+    session_name,
+    unpack_history,
+)
+from memory.cache.stamp import FILE_ERRORS, unpack
 from projection.fold.fact_history import Fact, History
 from projection.fold.falsity import opposed
 from projection.fold.fold import resolve
@@ -26,10 +35,7 @@ if TYPE_CHECKING:
     from projection.document.fact_remarks import Met
     from projection.fold.falsity import Edge
 
-    _Resolved = tuple[bytes, frozenset[Edge], Fact | None]
 
-#: How `marshal` packs a text: as it is, without an ending.
-PACKED_AS = "utf-8", "surrogatepass"
 #: How many values one query takes.
 _CHUNK = 500
 _MAY_BE_CONTESTED = "SELECT id FROM facts WHERE contested"
@@ -38,8 +44,6 @@ _MAY_BE_CONTESTED = "SELECT id FROM facts WHERE contested"
 class Questions(Database):
     """What can be asked of a cache that is open."""
 
-    #: (packed history, cut edges, fact) of the last view, and of long histories
-    _shown: dict[str, _Resolved]
     _met: tuple[str, Met] = "", {}
     _opposed: tuple[str, dict[str, tuple[str, ...]]] = "", {}  #: by footers; goes with the logs
     gone: dict[str, tuple[tuple[str, str], ...]]  #: (log, sentence) that held once; goes with `met`
@@ -113,13 +117,8 @@ class Questions(Database):
     def view(self) -> LiveView:
         """Return what `continuity.md` shows, without looking at what is archived."""
         clock = self.clock()
-        facts: list[Fact] = []
-        shown: dict[str, _Resolved] = {}
-        for fact, packed in self._maybe_live(clock).items():
-            known = shown[fact] = self._resolved(fact, packed)
-            if known[2] is not None:
-                facts.append(self._set_against(known[2]))
-        self._shown = shown
+        found = [self._resolved(id, packed) for id, packed in self._maybe_live(clock).items()]
+        facts = [self._set_against(fact) for fact in found if fact is not None]
         contested = self._contested()
         return live_view(self.summary, self.policy, clock, facts, contested, self.head.counts)
 
@@ -142,14 +141,9 @@ class Questions(Database):
             self._opposed = self.summary.digest, opposed(facts, self.alone) if facts else {}
         return self._opposed[1]
 
-    def _resolved(self, fact: str, packed: bytes) -> _Resolved:
-        """Read a fact off its packed history, unless that was done for the last view or is long work."""
-        known = self._shown.get(fact)
-        if known is None or known[0] != packed or known[1] != self.cut:
-            known = packed, self.cut, resolve(fact, unpack_history(packed), self.cut)
-            if len(packed) > LONG_BYTES:
-                self._shown[fact] = known
-        return known
+    def _resolved(self, fact: str, packed: bytes) -> Fact | None:
+        """Read a fact off its packed history."""
+        return resolve(fact, unpack_history(packed), self.cut)
 
     def _maybe_live(self, clock: DecayClock) -> dict[str, bytes]:
         """Return the packed histories of all facts that may stand in `continuity.md`, by id."""
@@ -190,7 +184,7 @@ class Questions(Database):
     def alone(self, fact: str) -> Fact | None:
         """Return a fact as its own history tells it."""
         row = self.row("SELECT history FROM facts WHERE id = ?", (fact,))
-        return None if row is None else self._resolved(fact, row[0])[2]
+        return None if row is None else self._resolved(fact, row[0])
 
     def fact(self, fact: str) -> Fact | None:
         """Return one fact, None when there is none of this id."""
@@ -211,7 +205,7 @@ class Questions(Database):
         question = "SELECT id, history FROM facts WHERE kind = ?"
         question += f" AND state = {PINNED:d}" if unsettled else ""
         rows = self.rows(question, (kind,))
-        facts = [resolve(id, unpack_history(packed), self.cut) for id, packed in rows]
+        facts = [self._resolved(id, packed) for id, packed in rows]
         return [fact for fact in facts if fact is not None and fact.kind == kind]
 
     def histories(self) -> dict[str, History]:
@@ -283,7 +277,9 @@ class Questions(Database):
 
     def entries_naming(self, text: str) -> list[tuple[LogRef, Entry]]:
         """Return, in the order added, the logs in whose entry a text stands, in whatever way."""
-        packed = text.encode(*PACKED_AS)
+        packed = text.encode(
+            "utf-8", "surrogatepass"
+        )  # as `marshal` packs a text, without an ending
         return self.logs("WHERE instr(entry, ?) > 0 ORDER BY number", (packed,))
 
     def packed_entries(self, after: int = 0) -> list[tuple[str, str, str, bytes]]:
@@ -309,7 +305,7 @@ class Questions(Database):
         return self.newest_log(CORRECTION)
 
     def newest_log(self, name: str) -> str:
-        """Return the stem in a row of `newest` (`memory.cache.newest_logs`), "" where there is none."""
+        """Return the stem in a row of `newest` (`memory.cache.schema`), "" where there is none."""
         row = self.row("SELECT stem FROM newest WHERE name = ?", (name,))
         return "" if row is None else str(row[0])
 
@@ -323,7 +319,7 @@ class Questions(Database):
         return str(row[0])
 
     def reached(self, name: str) -> int:
-        """Return how far captured logs tell of something (`newest_logs.reach_name`), 0 for not at all."""
+        """Return how far captured logs tell of something (`schema.reach_name`), 0 for not at all."""
         return int(self.newest_log(name) or 0)
 
     def newest_entries(self, after: str, limit: int) -> list[Entry]:

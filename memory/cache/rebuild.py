@@ -15,14 +15,9 @@ from ledger.wal.atomic_files import make_folder, try_unlink, unlink
 from ledger.wal.git_locks import is_abandoned
 from memory.cache.cache_file import Cache
 from memory.cache.database import Database
-from memory.cache.log_application import Head, put_edges, put_facts, put_logs
-from memory.cache.schema import FALSE, PENDING, TABLES, fact_row, plain, unreadable
-from memory.cache.sqlite import sqlite3
-from memory.cache.stamp import BESIDE, Stamp
-from projection.fold.fold import collect
-from projection.fold.full_replay import cut_edges, edges_and_takes
-from projection.fold.projection_state import NOTHING, log_digest, set_digest, summarise
-from projection.fold.withholding import redactions_in, withheld_entry
+from memory.cache.log_application import NO_LOGS, add_logs
+from memory.cache.schema import TABLES, plain
+from memory.cache.stamp import BESIDE, Stamp, sqlite3
 from projection.policy.model import Policy
 
 TYPE_CHECKING = False
@@ -108,34 +103,14 @@ def _fill(
     """Write all tables of an empty file in one transaction; see `build`."""
     base.executescript(TABLES)
     base.execute("BEGIN")
-    said = redactions_in(entries)
-    redacted = frozenset(said)
-    if redacted:
-        entries = [withheld_entry(entry, redacted) for entry in entries]
-    put_logs(base, refs, entries, findings)
-    histories = collect(entries)
-    edges, takes = edges_and_takes(histories)
-    put_edges(base, edges, takes)
-    cut = cut_edges(edges, takes)
-    rows = [fact_row(fact, histories[fact], cut) for fact in sorted(histories)]
-    put_facts(base, rows)
-    digest = set_digest(log_digest(ref.key, ref.blob) for ref in refs)
-    head = Head(
-        commit,
-        summarise(entries, digest) if entries else NOTHING,
-        (sum(row[2] != PENDING for row in rows), sum(row[2] == FALSE for row in rows)),
-        cut,
-        unreadable(findings),
-        redacted,
-        len(said),
-        unclean=False,
-    )
+    head = add_logs(base, NO_LOGS, refs, entries, findings)
+    base.execute("DELETE FROM changed")  # the word index is filled when it is first asked
     values = {
         "version": marshal.dumps(CACHE_VERSION),
         "generation": marshal.dumps(os.urandom(8).hex()),
         "policy": marshal.dumps((policy[0], plain(policy[1]), policy[2])),
-        "indexed": marshal.dumps(""),  # the word index is filled when it is first asked
-        "head": head.packed(),
+        "indexed": marshal.dumps(""),
+        "head": head._replace(commit=commit, unclean=False).packed(),
     }
     base.executemany("INSERT INTO meta VALUES (?, ?)", values.items())
     base.execute("COMMIT")
@@ -156,7 +131,7 @@ def take_away(path: str, instead: str = "") -> None:
     Raises:
         sqlite3.OperationalError, OSError: it can not be removed, or somebody is at it.
     """
-    with Stamp(path).replacing():
+    with Stamp(path).locked(fresh=True):
         for suffix in BESIDE:
             unlink(path + suffix)
         if instead:

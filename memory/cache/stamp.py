@@ -1,4 +1,4 @@
-"""Stamp the files of the cache, so that one which this user's Diurna did not leave so is not opened.
+"""Stamp the files of SQLite that stand beside the ledger: what Diurna did not leave so is not read.
 
 SQLite sums no pages, and a damaged one may say something else, or hide what is there. So a stamp stands
 beside each file: what the file system says of it since Diurna wrote it last, signed with the user's key.
@@ -9,13 +9,12 @@ does not agree with its stamp is not opened, but built anew: after damage as aft
 A file that was written without waiting for the disk may be half there after a crash of the machine. Until
 it is known to be on the disk its stamp therefore names the run of the machine in which it was written.
 What a writer leaves that is killed bears no stamp, so no journal is kept beside a file.
-
-What a stamp can not tell is what the system does not: that a disk gives other bytes than it took.
 """
 
 from __future__ import annotations
 
 import fcntl
+import marshal
 import os
 import stat
 import time
@@ -23,10 +22,23 @@ import time
 from ledger.environment import monotonic, now_ns
 from ledger.model.layout import CACHE_VERSION
 from ledger.wal.user_key import signed, user_key
-from memory.cache.sqlite import CacheDamaged, sqlite3
 
-_SUFFIX = ".stamp"
-_HEADER = b"diurna-stamp"
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable
+    from typing import Any, Self, TypeVar
+
+    Said = TypeVar("Said")
+else:
+    try:
+        import _sqlite3 as sqlite3  # the standard module loads `datetime`: 3 ms a start
+    except ImportError:
+        import sqlite3
+
+__all__ = ["FILE_ERRORS", "CacheDamaged", "FileErrors", "Stamp", "sqlite3", "unpack"]
+
+_SUFFIX, _HEADER = ".stamp", b"diurna-stamp"
 #: Stands in a stamp, in place of the boot, where the file is known to be on the disk.
 ON_DISK = "-"
 _WORDS, _LONGEST = 4, 300
@@ -34,17 +46,71 @@ _WORDS, _LONGEST = 4, 300
 BESIDE = ("-journal", "-wal", "-shm")
 #: Other processes write for milliseconds; SQLite waits as long.
 _WAIT_SECONDS = 10.0
-_NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
+_FLAGS = getattr(os, "O_NOFOLLOW", 0) | os.O_NONBLOCK
 #: How long the system has to bring what was written to the disk before it is asked to.
 _QUIET_NS = 60 * 10**9
+#: A row of more bytes holds hundreds of events. What a few such rows make is kept: who looks at many
+#: facts asks of each of them for the one log, or the one fact, that they hang on.
+_LONG_BYTES = 8192
+_KEPT = 16
+_long: dict[tuple[bytes, object], Any] = {}
+
+
+class CacheDamaged(Exception):
+    """The cache's file is missing, damaged, of another version or out of reach: build it anew."""
 
 
 class StampBroken(CacheDamaged):
     """A file is not as Diurna left it: it is not to be read."""
 
 
+class FileErrors:
+    """Stands, as `with FILE_ERRORS:`, around what reads or writes a file: SQLite's errors are damage.
+
+    Args:
+        damage: what is raised then.
+    """
+
+    def __init__(self, damage: type[Exception]) -> None:
+        self.damage = damage
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _: object, value: object, trace: object) -> None:
+        if isinstance(value, (sqlite3.Error, CacheDamaged)) and not isinstance(value, self.damage):
+            raise self.damage(str(value)) from value
+
+
+FILE_ERRORS = FileErrors(CacheDamaged)
+
+
+def unpack(packed: bytes, make: Callable[[Any], Said]) -> Said:
+    """Return the value that a row holds, made of what `marshal` gives back.
+
+    Raises:
+        CacheDamaged: it was never packed here. Any other error is one of what is made of the value.
+    """
+    try:
+        return make(marshal.loads(packed))
+    except (ValueError, EOFError, TypeError, IndexError) as problem:
+        raise CacheDamaged("a value is not as it was written") from problem
+
+
+def unpack_once(packed: bytes, make: Callable[[Any], Said]) -> Said:
+    """Return the value that a row holds, which nobody can change, as `unpack`."""
+    if len(packed) <= _LONG_BYTES:
+        return unpack(packed, make)
+    made: Said | None = _long.get((packed, make))
+    if made is None:
+        if len(_long) >= _KEPT:
+            _long.clear()
+        made = _long[packed, make] = unpack(packed, make)
+    return made
+
+
 class Stamp:
-    """The stamp of one file.
+    """The stamp of one file, and the lock on it for as long as it stands in a `with` (`locked`).
 
     Args:
         path: the file; "" for one in memory, which is nobody else's.
@@ -53,9 +119,10 @@ class Stamp:
     def __init__(self, path: str) -> None:
         self.path = path
         self._key = user_key() if path else b""
-        self._number = file_number(path)
+        self._number = _file_number(path)
         self._good: tuple[int, ...] = ()
         self._run = ""
+        self._fd, self._alone, self._ends = -1, False, ""
 
     @property
     def usable(self) -> bool:
@@ -65,25 +132,21 @@ class Stamp:
     @property
     def replaced(self) -> bool:
         """Whether another file has that path since this stamp was looked for, or none."""
-        return bool(self._number) and file_number(self.path) != self._number
-
-    @property
-    def elsewhere(self) -> bool:
-        """Whether the stamp is of another file: the folder was copied, or brought back."""
-        words = _read(self.path + _SUFFIX).partition(b"\n")[0].split()
-        try:
-            return len(words) == _WORDS and words[2] != b"%d" % os.stat(self.path).st_ino
-        except OSError:
-            return True
+        return bool(self._number) and _file_number(self.path) != self._number
 
     def holds(self) -> bool:
         """Tell whether the file is as it was left, as far as can be told without waiting."""
-        if not self.path:
+        now = _look(self.path) if self.path else ()
+        if not self.path or (now and now == self._good):
             return True
-        now = _look(self.path)
-        if now and now == self._good:
-            return True
-        return self._agrees(now, _read(self.path + _SUFFIX)) if now and self._key else False
+        words = _read(self.path + _SUFFIX).partition(b"\n")[0].split() if now and self._key else []
+        if len(words) != _WORDS or words[0] != _HEADER:
+            return False
+        run = words[1].decode("ascii", "replace")
+        if self._signed(now, run).encode() != words[3] or run not in (ON_DISK, _machine_run()):
+            return False
+        self._good, self._run = now, run
+        return True
 
     def check(self) -> None:
         """Make sure that the file is as it was left, outside of any reading of it.
@@ -92,115 +155,74 @@ class Stamp:
             StampBroken: it is not.
         """
         if not self.holds():
-            with self.unwritten():
+            with self.locked(alone=False):
                 pass
 
-    def unwritten(self) -> Held:
-        """Check the file, and return a `with` in which nobody else writes it.
+    def locked(self, *, alone: bool = True, fresh: bool = False, run: str = "") -> Self:
+        """Return the `with` in which nobody else writes the file, which is checked on entering.
 
-        Raises:
-            StampBroken: on entering, the file is not as it was left.
-        """
-        return Held(self, fcntl.LOCK_SH)
-
-    def writing(self, run: str = "") -> Held:
-        """Return the `with` in which the file may be changed: it is checked before and stamped after.
-
-        `run` is what the stamp says of the disk then, "" that it is of this run of the machine.
+        Args:
+            alone: it may be changed, and is stamped in the end.
+            fresh: another file may replace it, whatever it is now.
+            run: what the stamp says of the disk then, "" that it is of this run of the machine.
 
         Raises:
             StampBroken: on entering, the file is not as it was left.
             sqlite3.OperationalError: likewise, nothing can be written there, or others do for too long.
         """
-        return Held(self, fcntl.LOCK_EX, run=run)
+        self._alone, self._ends = alone, run or _machine_run()
+        if self.path:
+            flags = (os.O_RDWR if alone else os.O_RDONLY) | (os.O_CREAT if fresh else 0)
+            try:
+                self._fd = os.open(self.path + _SUFFIX, flags | _FLAGS, 0o600)
+                _lock(self._fd, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
+            except OSError as problem:
+                self._let_go()
+                if alone and not isinstance(problem, FileNotFoundError):
+                    raise sqlite3.OperationalError(f"{self.path}: {problem.strerror}") from problem
+                raise StampBroken(self.path) from problem
+            if not (fresh or self.holds()):
+                self._let_go()
+                raise StampBroken(self.path)
+        return self
 
-    def replacing(self) -> Held:
-        """Return the `with` in which another file may replace this one: `writing` without the check.
+    def __enter__(self) -> None:
+        pass
 
-        Raises:
-            sqlite3.OperationalError: as for `writing`.
-        """
-        return Held(self, fcntl.LOCK_EX, fresh=True)
+    def __exit__(self, kind: object, *_: object) -> None:
+        try:
+            if self._fd >= 0 and self._alone and kind is None and _look(self.path) != self._good:
+                self._write()
+        except OSError:
+            pass  # the stamp is of another state now: the next reader builds the file anew
+        finally:
+            self._let_go()
+
+    def _write(self) -> None:
+        """Stamp the file as it is now."""
+        found = os.stat(self.path, follow_symlinks=False)
+        os.utime(self.path, ns=(found.st_atime_ns, now_ns()), follow_symlinks=False)
+        now, run = _look(self.path), self._ends
+        said = (_HEADER, run.encode(), b"%d" % found.st_ino, self._signed(now, run).encode())
+        line = b" ".join(said) + b"\n"
+        os.pwrite(self._fd, line, 0)
+        os.ftruncate(self._fd, len(line))
+        self._good, self._run = now, run
+
+    def _let_go(self) -> None:
+        if self._fd >= 0:
+            os.close(self._fd)
+            self._fd = -1
 
     def wants_disk(self) -> bool:
         """Tell whether it is time to make sure that the file is on the disk, and to note that."""
         quiet = bool(self._good) and now_ns() - self._good[3] > _QUIET_NS
         return quiet and self._run != ON_DISK
 
-    def _agrees(self, now: tuple[int, ...], said: bytes) -> bool:
-        """Tell whether a stamp is of this state of the file, and remember it then."""
-        words = said.partition(b"\n")[0].split()
-        if len(words) != _WORDS or words[0] != _HEADER:
-            return False
-        run = words[1].decode("ascii", "replace")
-        if self._signed(now, run).encode() != words[3] or run not in (ON_DISK, machine_run()):
-            return False
-        self._good, self._run = now, run
-        return True
-
     def _signed(self, now: tuple[int, ...], run: str) -> str:
         name = os.fsencode(os.path.basename(self.path))
         facts = b" ".join([b"%d" % value for value in (CACHE_VERSION, *now)])
         return signed(self._key, b"stamp", name, run.encode(), facts)
-
-    def write(self, fd: int, run: str) -> None:
-        """Stamp the file as it is now, if it was written since."""
-        if _look(self.path) == self._good:
-            return
-        found = os.stat(self.path, follow_symlinks=False)
-        os.utime(self.path, ns=(found.st_atime_ns, now_ns()), follow_symlinks=False)
-        now = _look(self.path)
-        said = (_HEADER, run.encode(), b"%d" % found.st_ino, self._signed(now, run).encode())
-        line = b" ".join(said) + b"\n"
-        os.pwrite(fd, line, 0)
-        os.ftruncate(fd, len(line))
-        self._good, self._run = now, run
-
-
-class Held:
-    """A lock on a stamp, for as long as it stands in a `with`.
-
-    Args:
-        stamp: the stamp.
-        how: `fcntl.LOCK_SH` or `fcntl.LOCK_EX`.
-        fresh: the file is another one afterwards, whatever it is now.
-        run: what the stamp says of the disk when this ends well.
-    """
-
-    def __init__(self, stamp: Stamp, how: int, *, fresh: bool = False, run: str = "") -> None:
-        self._stamp, self._alone, self._fresh, self._run = stamp, how == fcntl.LOCK_EX, fresh, run
-        self._fd = -1
-
-    def __enter__(self) -> None:
-        path, alone = self._stamp.path, self._alone
-        if not path:
-            return
-        flags = (os.O_RDWR if alone else os.O_RDONLY) | (os.O_CREAT if self._fresh else 0)
-        try:
-            self._fd = os.open(path + _SUFFIX, flags | _NO_FOLLOW | os.O_NONBLOCK, 0o600)
-            _lock(self._fd, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
-        except OSError as problem:
-            self._let_go()
-            if alone and not isinstance(problem, FileNotFoundError):
-                raise sqlite3.OperationalError(f"{path}: {problem.strerror}") from problem
-            raise StampBroken(path) from problem
-        if not (self._fresh or self._stamp.holds()):
-            self._let_go()
-            raise StampBroken(path)
-
-    def __exit__(self, kind: object, *_: object) -> None:
-        try:
-            if self._fd >= 0 and self._alone and kind is None:
-                self._stamp.write(self._fd, self._run or machine_run())
-        except OSError:
-            pass  # the stamp is of another state now: the next reader builds the file anew
-        finally:
-            self._let_go()
-
-    def _let_go(self) -> None:
-        if self._fd >= 0:
-            os.close(self._fd)
-            self._fd = -1
 
 
 def _look(path: str) -> tuple[int, ...]:
@@ -218,7 +240,7 @@ def _look(path: str) -> tuple[int, ...]:
 
 def _read(path: str) -> bytes:
     try:
-        fd = os.open(path, os.O_RDONLY | _NO_FOLLOW | os.O_NONBLOCK)
+        fd = os.open(path, os.O_RDONLY | _FLAGS)
     except OSError:
         return b""
     try:
@@ -230,19 +252,17 @@ def _read(path: str) -> bytes:
 
 
 def _lock(fd: int, how: int) -> None:
-    deadline = 0.0
+    deadline = monotonic() + _WAIT_SECONDS
     while True:
         try:
             return fcntl.flock(fd, how | fcntl.LOCK_NB)
         except BlockingIOError:
-            now = monotonic()
-            deadline = deadline or now + _WAIT_SECONDS
-            if now > deadline:
+            if monotonic() > deadline:
                 raise
             time.sleep(0.0005 + os.getpid() % 7 / 5000)
 
 
-def file_number(path: str) -> int:
+def _file_number(path: str) -> int:
     """Return the inode of a file, 0 for none: another file of its name has another."""
     try:
         return os.stat(path).st_ino
@@ -250,7 +270,7 @@ def file_number(path: str) -> int:
         return 0
 
 
-def machine_run() -> str:
+def _machine_run() -> str:
     """Return an id of this boot of the machine; "-" where the system does not tell one."""
     try:
         with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 
 from memory.cache.cache_file import Cache
 from memory.cache.schema import FALSE, unpack_history
-from memory.cache.sqlite import CacheDamaged
+from memory.cache.stamp import CacheDamaged
 from projection.compare.candidates import best, looked_up
 from projection.fold.fold import resolve
 from projection.text.normalize import index_words

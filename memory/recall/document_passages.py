@@ -18,7 +18,7 @@ from ledger.home import OWN_BRANCH, Home
 from ledger.model.ids import sha256
 from ledger.model.layout import ARCHIVE_DIR, EDITABLE, SESSIONS_DIR
 from memory.cache.cache_file import Cache
-from memory.cache.sqlite import sqlite3
+from memory.cache.stamp import sqlite3
 from memory.recall.hits.passage_hits import Passages
 from memory.recall.index.fts_file import Index, IndexDamaged, LogRow, Mark
 from memory.recall.index.index_catch_up import IndexFile

@@ -26,7 +26,7 @@ from ledger.wal.kept_asks import drop_asks
 from ledger.wal.spool import Intents, Spool
 from memory.cache.cache_file import Cache
 from memory.cache.rebuild import take_away
-from memory.cache.sqlite import FILE_ERRORS, CacheDamaged
+from memory.cache.stamp import FILE_ERRORS, CacheDamaged
 from memory.cache.view_name import drop_briefs
 from memory.redaction.withheld_lines import Telling, telling_of
 from memory.redaction.withheld_texts import held_logs, redacted_logs

@@ -11,7 +11,7 @@ from ledger.model.ids import blob_id
 from ledger.model.layout import log_path
 from ledger.model.logset import LogRef
 from ledger.wal.spool import Spool
-from memory.cache.sqlite import CacheDamaged
+from memory.cache.stamp import CacheDamaged
 from memory.cache.view_name import beside, seen, tip_of
 from memory.replay.ledger_snapshot import Snapshot
 from projection.fold.projection_state import log_digest, set_digest

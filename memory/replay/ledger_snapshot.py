@@ -20,9 +20,9 @@ from ledger.model.findings import Finding
 from ledger.model.layout import POLICY_FILE, SESSIONS_DIR, stem_of
 from ledger.model.logset import LogRef, log_refs
 from ledger.model.order import is_stem
+from ledger.wal.user_key import user_key
 from memory.cache.cache_file import Cache
-from memory.cache.sqlite import CacheDamaged
-from memory.cache.stamp import Stamp
+from memory.cache.stamp import CacheDamaged
 from projection.policy.model import Policy
 
 TYPE_CHECKING = False
@@ -154,10 +154,10 @@ class Snapshot:
         self.tell_unused()
         return self._rebuild(self.home.tip())
 
-    def tell_unusable(self, stamp: Stamp, said: str) -> None:
-        """Report a file that could not be used; a mere copy of one is not worth a report."""
-        if stamp.usable and os.path.exists(stamp.path):
-            self.tell_rebuilt(said, aloud=not stamp.elsewhere)
+    def tell_unusable(self, path: str, said: str) -> None:
+        """Report a file that could not be used."""
+        if os.path.exists(path) and user_key():
+            self.tell_rebuilt(said)
 
     def tell_unused(self) -> None:
         """Report that the cache could not be used, and why: a full disk or a lock damages nothing."""
@@ -165,12 +165,11 @@ class Snapshot:
         why = f" ({problem})" if isinstance(problem, CacheDamaged) else ""
         self.tell_rebuilt(f"the cache could not be used and was built anew{why}")
 
-    def tell_rebuilt(self, said: str, aloud: bool = True) -> None:
+    def tell_rebuilt(self, said: str) -> None:
         """Note in the journal, and report, that the kept cache could not be used."""
         from ledger.wal.git_locks import journal
 
-        if aloud:
-            self.notes.append(Finding("cache-rebuilt", said))
+        self.notes.append(Finding("cache-rebuilt", said))
         journal(self.home.repository.commondir, said)
 
     def rebuilt(self) -> Cache:
@@ -208,7 +207,7 @@ class Snapshot:
             try:
                 self._cache = Cache.open(self._path)
             except CacheDamaged:
-                self.tell_unusable(Stamp(self._path), "the cache was unusable and was built anew")
+                self.tell_unusable(self._path, "the cache was unusable and was built anew")
                 return None
         else:
             try:

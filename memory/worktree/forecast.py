@@ -153,7 +153,7 @@ def _revised(
     changed[CONTINUITY_FILE] = render(cache.view())
     views = cache.policy.view_files
     if views:
-        from memory.replay.view_source import source_of_cache
+        from memory.cache.fact_groups import source_of_cache
         from projection.views.view_table import published
 
         source = source_of_cache(cache, [VIEW_FILES[path] for path in views])

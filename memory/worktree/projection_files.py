@@ -56,7 +56,7 @@ def projection_files(state: State) -> Rendering:
         files[path] = text.encode("utf-8", "surrogateescape")
     views = state.policy.view_files
     if views:
-        from memory.replay.view_source import source_of_state
+        from memory.cache.fact_groups import source_of_state
         from projection.views.view_table import published
 
         source = source_of_state(state)

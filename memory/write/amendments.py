@@ -114,7 +114,7 @@ def _with_received(log: SessionLog, case: Case) -> Amended:
     any_open = "SELECT 1 FROM facts WHERE kind = ? AND state = ? LIMIT 1"
     if draft.type not in WORKING or cache.row(any_open, (HANDOFF_KIND, PINNED)) is None:
         return log, ()
-    from memory.cache.cached_tasks import handoffs_in  # most logs do without
+    from memory.cache.fact_groups import handoffs_in  # most logs do without
     from projection.work.handoffs import open_handoffs
 
     done = [event for event in log.events if not isinstance(event, FactReferenced)]

@@ -24,7 +24,7 @@ from ledger.home import OWN_BRANCH, Home
 from ledger.model.layout import LOCK_FILE
 from ledger.wal.atomic_files import Lock, make_folder
 from ledger.wal.git_locks import FOLLOWING, LEFT, clear_stale_lock, git_prunes, locks_of, said_by
-from memory.cache.sqlite import CacheDamaged
+from memory.cache.stamp import CacheDamaged
 from memory.repair.lost_logs import settle
 from memory.replay.ledger_snapshot import Snapshot
 from memory.worktree.tree_update import finish_dead, is_behind

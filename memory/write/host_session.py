@@ -18,7 +18,7 @@ from ledger.model.layout import SESSION_LOCK_FILE, STATE_DIR
 from ledger.model.order import milliseconds_of
 from ledger.model.session import CONTINUED, WORK, WORKING, SessionLog, reach_in
 from ledger.wal.atomic_files import Lock
-from memory.cache.newest_logs import reach_rows, session_name, session_names, stretch_name
+from memory.cache.schema import reach_rows, session_name, session_names, stretch_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import sys
 from ledger.errors import DraftRefused
 from ledger.model.event import Event, FactInvalidated, FactSuperseded, FactUpdated
 from ledger.model.findings import Finding
-from memory.cache.sqlite import CacheDamaged
+from memory.cache.stamp import CacheDamaged
 from memory.write.draft import Near, text_of
 from projection.fold.fact_history import Fact
 from projection.fold.fold import collect, merged, resolve

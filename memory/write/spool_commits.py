@@ -25,7 +25,7 @@ from ledger.model.logset import LogRef
 from ledger.model.record import Record
 from ledger.wal.dead_owner import died
 from ledger.wal.spool import KEEP, Spool
-from memory.cache.sqlite import CacheDamaged
+from memory.cache.stamp import CacheDamaged
 from memory.cache.view_name import landed, mark_here, marks_elsewhere
 from memory.redaction.withheld_texts import held_logs
 from memory.repair.lost_logs import remember

@@ -13,7 +13,7 @@ from ledger.model.order import floor_of, milliseconds_of
 from ledger.model.record import Record
 from ledger.model.verbs import IN_PROGRESS
 from memory.cache.cache_file import Cache
-from memory.cache.cached_tasks import handoffs_in, tasks_in
+from memory.cache.fact_groups import handoffs_in, tasks_in
 from memory.query.reader import Reader
 from projection.work.handoffs import open_handoffs
 from projection.work.tracked_tasks import Task

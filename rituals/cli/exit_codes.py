@@ -27,7 +27,7 @@ _ENVIRONMENT = frozenset(
     )
 )  # fmt: skip
 #: Where the errors of the cache are at home: SQLite's own, and `CacheDamaged`.
-_CACHE_MODULES = ("sqlite3", "memory.cache.sqlite")
+_CACHE_MODULES = ("sqlite3", "memory.cache.database")
 
 
 def said(problem: BaseException, call: Invocation) -> int:

@@ -15,7 +15,7 @@ from ledger.model.order import is_sealed
 from ledger.model.record import Record
 from ledger.model.session import ASKED_KEY, LOG_LIMIT_BYTES, Entry, SessionLog
 from memory.cache.cache_file import Cache
-from memory.cache.sqlite import sqlite3
+from memory.cache.stamp import sqlite3
 from memory.query.log_lines import ended_at
 from memory.query.origins import Origin
 from memory.query.reader import Reader

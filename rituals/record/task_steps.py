@@ -16,7 +16,7 @@ from ledger.model.record import Record
 from ledger.model.session import EDIT
 from ledger.model.verbs import DONE, HANDOFF_READY, IN_PROGRESS, TODO
 from memory.api import Memory
-from memory.cache.cached_tasks import handoffs_in, task_in, tasks_in
+from memory.cache.fact_groups import handoffs_in, task_in, tasks_in
 from memory.write.draft import ANYWAY, Receipt, SessionDraft
 from projection.brief.choice import role_notes
 from projection.brief.wording import shortened

@@ -12,8 +12,7 @@ from functools import lru_cache
 
 from ledger.model.record import Record
 from memory.cache.database import Database
-from memory.cache.sqlite import FileErrors, sqlite3, unpack
-from memory.cache.stamp import Stamp
+from memory.cache.stamp import FileErrors, Stamp, sqlite3, unpack
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,8 +10,7 @@ from __future__ import annotations
 import os
 from functools import partial
 
-from memory.cache.sqlite import sqlite3
-from memory.cache.stamp import Stamp
+from memory.cache.stamp import sqlite3
 from memory.recall.index.fts_file import Index, IndexDamaged
 
 TYPE_CHECKING = False
@@ -102,7 +101,7 @@ class IndexFollower(IndexFile):
                         continue
             except IndexDamaged:
                 unusable = "the index of recall was unusable and was built anew"
-                self._snapshot.tell_unusable(Stamp(self._path), unusable)
+                self._snapshot.tell_unusable(self._path, unusable)
             self.make(self._snapshot.ask(self._filling))
         # others write faster than we follow: from an index made here and now
         return self._snapshot.ask(

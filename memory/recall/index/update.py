@@ -16,7 +16,7 @@ from ledger.heavy_work import Uncollected
 from ledger.home import Home
 from ledger.model.layout import CACHE_VERSION
 from memory.cache.cache_file import Cache
-from memory.cache.sqlite import sqlite3
+from memory.cache.stamp import sqlite3
 from memory.recall.index.fts_file import (
     BUILT,
     FACTS,

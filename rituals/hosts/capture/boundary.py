@@ -31,7 +31,7 @@ from ledger.wal.atomic_files import Lock, make_folder
 from ledger.wal.kept_asks import Ask, asks_in, keep_asks
 from ledger.wal.spool import Spool as LogSpool
 from memory.api import Memory
-from memory.cache.newest_logs import reach_name
+from memory.cache.schema import reach_name
 from memory.write.draft import SessionDraft
 from memory.write.host_session import MOST_USES, ends_in_spool
 from projection.policy.model import FORMERLY, OFF

@@ -15,7 +15,7 @@ from ledger.model.ids import sha256
 from ledger.model.session import OBSERVED
 from ledger.wal.kept_asks import drop_asks
 from memory.api import Memory
-from memory.cache.newest_logs import reach_name
+from memory.cache.schema import reach_name
 from rituals.hosts.adapters import HOSTS, Kept
 from rituals.hosts.capture.boundary import Asked, Outcome, boundary
 from rituals.hosts.capture.composition import header_value
