@@ -8,7 +8,7 @@ the line that announces it) is kept with it and goes with it. Linear in the text
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 from ledger.escape import prose
 from ledger.model.record import Record
@@ -19,11 +19,10 @@ Opens = Callable[[Sequence[str]], list[str]]
 _CODE_LINES, _CODE_CHARS = 3, 240
 _PRINTED = frozenset("text txt plain plaintext console output log logs terminal".split())
 _FENCES = ("```", "~~~")
-_HEADING = re.compile(r"#+[ \t]")
 _ITEM = re.compile(r"\s*(?:[-*+•]|(?:\*\*)?(\d{1,3})[.)])\s+(?=\S)")
-#: A line in bold alone, which ends no sentence, or has a number.
-_BOLD_HEADING = re.compile(
-    r"\*\*(?:\d{1,3}[.)] [^*]+\*\*:?|[^*]*[^*:.!?…\s\uff01\uff1a\uff1f。]\*\*)"
+#: A heading: marked, or a line in bold alone, which ends no sentence or has a number.
+_HEADING = re.compile(
+    r"#+[ \t].*|\*\*(?:\d{1,3}[.)] [^*]+\*\*:?|[^*]*[^*:.!?…\s\uff01\uff1a\uff1f。]\*\*)"
 )
 _RULE = frozenset("-=_*|: \t")
 _TAG = re.compile(r"</?[a-zA-Z][\w-]{0,60}>")
@@ -37,21 +36,8 @@ _CITED = "<oai-mem-citation>"
 #: What begins a line of a log and would be more than a sentence there.
 _OPENS = ("#", ">", "<", *_FENCES, "---", "===")
 #: How one ends that announces what follows; one of more bytes says something by itself.
-_LEAD_BYTES = 100
-_NOWHERE: tuple[int, ...] = ()
 _ANNOUNCES = (":", ":**", "\uff1a", "\uff1a**")
-#: How one ends that cheers, or asks; of so few words it is short.
-_ENDS, _FEW_WORDS = ("!", "\uff01", "?", "\uff1f"), 8
-_ORNAMENT = ' *_"\u2019\u201d)' + "".join(
-    map(chr, (*range(0x2190, 0x2C00), 0xFE0F, *range(0x1F000, 0x1FB00)))
-)
-#: Code in marks; a word with a mark, a digit or a capital within; one with a capital behind a word.
-_NAMES = re.compile(
-    r"`[^`\n]+`|(?<![\w@])(?:[\w@]+[/\\.:@=#]+\w[\w/\\.-]*|\w*[\d_]\w*|[a-z]\w*[A-Z]\w*)"
-    r"|(?<=[a-z,] )[A-Z]\w+"
-)
-
-
+_LEAD_BYTES = 100
 #: Where a sentence ends: a mark, a blank and a capital; a wide mark alone.
 _SENTENCE = re.compile(
     r"[.!?…।؟\u06d4][\"'”’)\]*_`]{0,4}\s+(?=[\"'“„«(\[*_`]{0,3}[^\W\d_a-zà-ÿа-я])|(?<=[。\uff01\uff1f\uff1b])"
@@ -59,17 +45,101 @@ _SENTENCE = re.compile(
 
 
 class Paragraph(Record):
-    """A paragraph, a list, a table or a short piece of code."""
+    """A paragraph, a heading, a list, a table or a short piece of code."""
 
     text: str  #: as it was said, without what only laid it out; items and rows are a line each
     needs: tuple[int, ...] = ()  #: the places of those that it can not be understood without
     leads: bool = False  #: its end announces what follows, or all of it does
 
 
+class _Block:
+    """A paragraph while it is read."""
+
+    def __init__(self, kind: str, *rows: str) -> None:
+        self.kind = kind  #: "#" a heading, "t" words, "-" a list, "|" a table, "`" code
+        self.rows = [*rows]
+        self.number = 0  #: of the last item that has one
+
+    @property
+    def text(self) -> str:
+        """What is told of it; nothing of a table's head without a row."""
+        rows = [" " * (len(row) - len(row.lstrip())) + _plain(row) for row in self.rows]
+        return "" if self.kind == "|" and len(rows) == 1 else "\n".join(rows)
+
+
 def paragraphs(text: str) -> list[Paragraph]:
-    """Return the paragraphs of what was said."""
-    text = text.partition(_CITED)[0]
-    return _Reader().read(_FILE_LINK.sub(r"\1", _MARKS.sub("", text)))
+    """Return the paragraphs of what was said; of code that is left out an empty one."""
+    text = _FILE_LINK.sub(r"\1", _MARKS.sub("", text.partition(_CITED)[0]))
+    found: list[Paragraph] = []
+    heading: tuple[int, ...] = ()
+    for place, block in enumerate(_blocks(text.split("\n"))):
+        text, leads, needs = block.text, block.kind == "#", heading
+        if leads:
+            heading, needs = (place,), ()
+        elif found and (block.kind == "`" or found[-1].text.endswith(_ANNOUNCES)):
+            needs = tuple(dict.fromkeys((*found[-1].needs, place - 1)))
+        found.append(Paragraph(text, needs, leads or text.endswith(_ANNOUNCES)))
+    return found
+
+
+def _blocks(lines: Sequence[str]) -> list[_Block]:
+    """Cut lines into blocks."""
+    found: list[_Block] = []
+    at, numbered, goes_on, in_table = 0, -1, False, False
+    while at < len(lines):
+        line, bare, at = lines[at], lines[at].strip(), at + 1
+        fence = bare[:3] if bare[:3] in _FENCES else ""
+        ends = (n for n in range(at, len(lines)) if lines[n].strip().startswith(fence))
+        end = next(ends, 0) if fence else 0  # one that is never closed is none
+        mark, is_row, within = _ITEM.match(bare), bare.startswith("|"), line[:2].isspace()
+        ruled = not end and (fence or _RULE.issuperset(bare) or _TAG.fullmatch(bare))
+        goes_on, in_table = goes_on and not (end or ruled), in_table and is_row
+        if end:
+            found.append(_Block("`", *_code(lines[at:end], bare[3:].strip().lower())))
+            at = end + 1
+        elif ruled:
+            pass
+        elif _HEADING.fullmatch(bare):
+            goes_on, title = False, bare.strip("# \t").replace("**", "")
+            if title := title[listed_mark(title) :]:
+                found.append(_Block("#", f"**{title}**"))
+        elif mark:
+            number = int(mark[1] or 0) * (not within)
+            kinds = "".join([one.kind for one in found[-2:]])
+            first = len(found) - (2 if kinds == "-`" else 1 if kinds[-1:] == "-" else 0)
+            if number > 1 and numbered >= 0 and found[numbered].number == number - 1:
+                first = numbered  # what stands between belongs to the item before
+            if first == len(found):
+                found.append(_Block("-"))
+            for one in found[first + 1 :]:
+                found[first].rows += one.rows
+            del found[first + 1 :]
+            found[first].rows.append("  " * within + bare)
+            goes_on = True
+            if number:
+                numbered, found[first].number = first, number
+        elif is_row and not in_table:
+            found.append(_Block("|", bare))
+            goes_on = in_table = True
+        elif is_row:
+            found[-1].rows.append(bare)
+        elif goes_on:
+            found[-1].rows[-1] += f" {bare.lstrip('> ')}"
+        else:
+            goes_on, is_lists = True, within and found and found[-1].kind == "-"
+            if is_lists:
+                found[-1].rows.append(f"  {bare}")
+            else:
+                found.append(_Block("t", bare.lstrip("> ")))
+    return found
+
+
+def _code(lines: Sequence[str], info: str) -> list[str]:
+    """Return the lines of a block of code, none of one that is long or was printed."""
+    code = [prose(one) for one in lines if one.strip()]
+    short = len(code) <= _CODE_LINES and sum(map(len, code)) <= _CODE_CHARS
+    told = code if short and info not in _PRINTED else []
+    return [one if "`" in one else f"`{one}`" for one in told]
 
 
 def standing(found: Sequence[Paragraph], kept: Callable[[str], str]) -> list[Paragraph]:
@@ -91,62 +161,37 @@ def standing(found: Sequence[Paragraph], kept: Callable[[str], str]) -> list[Par
     return stays
 
 
-def without_fillers(found: Sequence[Paragraph], *, goes_on: bool) -> list[Paragraph]:
-    """Leave out of a report short cheers, and an end that cheers or asks and names nothing else.
-
-    Where the agent works on behind it, its end says what comes. An end that is all there is stays.
-    """
-    end = max((place for place, one in enumerate(found) if one.text), default=-1)
-    named, stays = set[str](), list[Paragraph]()
-    for place, one in enumerate(found):
-        names = names_in(one.text)
-        offers = place == end and "\n" not in one.text and names <= named
-        offers = offers and any(other.text and not other.leads for other in stays)
-        offers = offers and (goes_on or one.text.rstrip(_ORNAMENT).endswith(_ENDS))
-        stays.append(one._replace(text="") if offers or is_cheer(one.text) else one)
-        named |= names
-    return standing(stays, str)
-
-
-def is_cheer(text: str) -> bool:
-    """Tell whether a text is a few words with a mark of exclamation, and names nothing."""
-    few = len(text.split()) <= _FEW_WORDS and text.rstrip(_ORNAMENT).endswith(_ENDS[:2])
-    return few and not names_in(text)
-
-
-def names_in(text: str) -> set[str]:
-    """Return what a text names that is no plain word: code, files, addresses, names, numbers."""
-    return {one.group().strip("`").lower() for one in _NAMES.finditer(text)}
-
-
 def fitted(found: Sequence[Paragraph], room: int) -> str:
     """Return as much of a text as fits into `room` characters, from its beginning on.
 
-    What announces something stands with the first that follows, and neither without the other.
+    What announces something stands with the first that follows, and neither without the other. Where
+    nothing fits the first sentences of a paragraph do, with a mark.
     """
     kept: dict[int, str] = {}
-    texts = [_unannounced(one.text) if one.leads else one.text for one in found]
-    told = [place for place in range(len(found)) if texts[place]]
-    first = {need: place for place in reversed(told) for need in found[place].needs}
+    first: dict[int, int] = {}  # that follows one which announces it
+    told = [place for place, one in enumerate(found) if one.text and not one.leads]
     for place in told:
-        more, waits = {**kept, place: kept.get(place, texts[place])}, [place]
-        if place == told[-1] and is_listed(found[place - 1].text) and not is_listed(texts[place]):
-            waits = []  # what closes a report is no part of the list before it
-        while waits and len(more) <= room:
-            for need in found[waits.pop()].needs:
-                behind = first.get(need, place)
-                waits += [one for one in (need, behind) if one not in more]
-                more |= {need: found[need].text}
-                more.setdefault(behind, texts[behind])
-        if sum([len(text) + 2 for text in more.values()]) <= room:
-            kept = more
-    for place in told if not kept else ():
-        needs = {one: found[one].text for one in found[place].needs}
-        end = _cut(texts[place], room - sum([len(text) + 2 for text in needs.values()]))
-        if end:
-            kept = {**needs, place: end}
-            break
-    return _joined([kept[place] for place in sorted(kept)])
+        for need in found[place].needs:
+            first.setdefault(need, place)
+    for cut in (False, True):
+        for place in told:
+            one = found[place]
+            if (cut and kept) or not all(at in kept or first[at] == place for at in one.needs):
+                continue
+            more = {need: found[need].text for need in one.needs} | {place: one.text}
+            more = {at: text for at, text in more.items() if at not in kept}
+            left = room - sum([len(text) + 2 for text in (*kept.values(), *more.values())])
+            if cut and left < 0:
+                ends = [] if "\n" in one.text else sentence_ends(one.text)
+                end = max([end for end in ends if end < left + len(one.text) + 2], default=0)
+                more[place], left = f"{one.text[:end].rstrip()} …", end - 1
+            if left >= 0:
+                kept |= more
+    text = ""
+    for place in sorted(kept):
+        listed = is_listed(kept[place]) and is_listed(text.rpartition("\n")[2])
+        text += ("\n" if listed else "\n\n") * bool(text) + kept[place]
+    return text
 
 
 def size_of(found: Sequence[Paragraph]) -> int:
@@ -162,7 +207,6 @@ def _unannounced(text: str) -> str:
         return f"{text} …"
     ends = sentence_ends(text, listed_mark(text))
     told = text[: ends[-1]].rstrip() if ends else ""
-    told = "" if is_cheer(told) else told
     return told or (f"{text} …" if len(text.encode()) > _LEAD_BYTES else "")
 
 
@@ -177,151 +221,9 @@ def listed_mark(line: str) -> int:
     return mark.end() if mark else 0
 
 
-def _cut(text: str, room: int) -> str:
-    """Return the first sentences of a text that there is room for, and a mark; "" for none.
-
-    Of several lines the end may take back the rest.
-    """
-    ends = [] if "\n" in text else sentence_ends(text)
-    end = max([one for one in ends if one < room], default=0)
-    return f"{text[:end].rstrip()} …" if end else ""
-
-
-def _joined(texts: Iterable[str]) -> str:
-    found = ""
-    for text in texts:
-        listed = is_listed(text) and is_listed(found.rpartition("\n")[2])
-        found += ("\n" if listed else "\n\n") * bool(found) + text
-    return found
-
-
 def is_listed(text: str) -> bool:
     """Tell whether a line is an item of a list, or a row of a table."""
     return text.startswith("|") or _ITEM.match(text) is not None
-
-
-class _Open:
-    """A paragraph that may go on: its lines, and what `Paragraph` has."""
-
-    def __init__(self, lines: list[str], needs: Iterable[int] = (), leads: bool = False) -> None:
-        self.lines, self.needs, self.leads = lines, dict.fromkeys(needs), leads
-
-
-class _Reader:
-    """Reads one text, line by line."""
-
-    def __init__(self) -> None:
-        self._found: list[_Open] = []
-        self._lines: list[str] = []
-        self._indented = False
-        #: The places of the heading, of what announces a list, and of what announces whatever comes next.
-        self._heading = self._label = self._lead = _NOWHERE
-        #: The places of the last list and of the last with numbers, -1 for none, and its last number.
-        self._list, self._numbered, self._number = -1, -1, 0
-        self._fence, self._info, self._code = "", "", list[str]()
-
-    def read(self, text: str) -> list[Paragraph]:
-        for line in text.split("\n"):
-            bare = line.strip()
-            if self._fence:
-                self._in_code(bare, line)
-            elif bare[:3] in _FENCES:
-                self._close()
-                self._fence, self._info, self._code = bare[:3], bare[3:].strip().lower(), []
-            elif _RULE.issuperset(bare) or _TAG.fullmatch(bare):
-                self._close()
-                table = self._open_list()
-                if table and table.lines[0].startswith("|"):
-                    # a head is none without a row, and no table goes on behind a blank line
-                    table.leads |= bool(bare) and len(table.lines) == 1
-                    self._list = self._list if bare else -1
-            elif _HEADING.match(bare) or _BOLD_HEADING.fullmatch(bare):
-                self._close()
-                self._head(prose(bare.strip("# \t")))
-            else:
-                if is_listed(bare):
-                    self._close()
-                self._indented = self._indented if self._lines else line[:2].isspace()
-                self._lines.append(bare if is_listed(bare) else bare.lstrip("> "))
-        self._close()
-        if self._fence:  # a block that is never closed is none
-            rest, self._fence = self._code, ""
-            self.read("\n".join(rest))
-        return [Paragraph("\n".join(one.lines), (*one.needs,), one.leads) for one in self._found]
-
-    def _head(self, text: str) -> None:
-        """Take a heading, without its number: it is shown where something below it is."""
-        text = text.replace("**", "")
-        if text := text[listed_mark(text) :]:
-            self._label = self._lead = ()
-            self._heading = (len(self._found),)
-            self._found.append(_Open([f"**{text}**"], leads=True))
-
-    def _in_code(self, bare: str, line: str) -> None:
-        if not bare.startswith(self._fence):
-            self._code.append(line.rstrip())
-            return
-        self._fence = ""
-        code = [prose(one) for one in self._code if one.strip()]
-        short = len(code) <= _CODE_LINES and sum(map(len, code)) <= _CODE_CHARS
-        place, open_list = len(self._found), self._open_list()
-        if code and short and self._info not in _PRINTED:
-            lines = [one if "`" in one else f"`{one}`" for one in code]
-            if open_list:
-                self._go_on(self._list, [f"  {one}" for one in lines])
-            else:
-                needs = (*self._found[-1].needs, place - 1) if place else ()
-                self._found.append(_Open(lines, needs))
-        elif open_list and open_list.leads and len(open_list.lines) > 1:
-            self._go_on(self._list, [open_list.lines.pop() + " …"])
-        else:
-            self._label = ()
-        self._lead = ()
-
-    def _close(self) -> None:
-        """Take the lines so far for a paragraph, or for a part of the list that goes on."""
-        text, self._lines = _plain(" ".join(self._lines)), []
-        if not text:
-            return
-        mark, row, leads = _ITEM.match(text), text.startswith("|"), text.endswith(_ANNOUNCES)
-        number = int(mark[1] or 0) if mark and not self._indented else 0
-        open_list, since = self._open_list(), -1
-        text = "  " * (self._indented and bool(mark or open_list)) + text
-        if (
-            open_list
-            and row == open_list.lines[0].startswith("|")
-            and (mark or row or self._indented)
-        ):
-            since = self._list
-        elif number > 1 and number == self._number + 1:
-            since = self._numbered  # what stands between belongs to the item before
-        if since >= 0:
-            self._go_on(since, [text], leads=leads)
-        else:
-            needs, since = [*self._heading, *self._lead], len(self._found)
-            if mark or row:
-                needs += [one for at in self._label for one in (*self._found[at].needs, at)]
-                self._list = since
-            self._found.append(_Open([text], needs, leads))
-            self._label = self._lead = (since,) if leads else ()
-        if number:
-            self._numbered, self._number = since, number
-
-    def _open_list(self) -> _Open | None:
-        """Return the last paragraph where it is a list, or a table, that may go on."""
-        return self._found[-1] if 0 <= self._list == len(self._found) - 1 else None
-
-    def _go_on(self, since: int, lines: Iterable[str], *, leads: bool = False) -> None:
-        """Put more lines into a list, behind all that stands behind it."""
-        first, *more = self._found[since:]
-        for one in more:
-            first.lines += one.lines
-            first.needs |= {need: None for need in one.needs if need < since}
-        first.lines += lines
-        first.leads = leads
-        del self._found[since + 1 :]
-        self._list, self._heading = since, min(self._heading, (since,))
-        self._label = self._lead = (since,) if leads else ()
 
 
 def _plain(line: str) -> str:

@@ -51,9 +51,7 @@ class Turns:
 
     def __init__(self) -> None:
         self.at = 0
-        #: When the newest line was written that says so, and a line that was not asked yet.
-        self._when = 0
-        self._dated: Mapping[str, object] | None = None
+        self._when = 0  # the newest line was written that says so
         #: Who asks: a person, or in a subagent's session the agent that gave it its task; "" for unknown.
         self.asking = ""
         #: Whether the agent works on what it was asked.
@@ -80,8 +78,7 @@ class Turns:
     def begin(self, at: int, line: Mapping[str, object], id: object) -> None:
         """Begin a line: where it starts, and by what id others name it."""
         self.at, self._count = at, max(at, self._count + 1)
-        if "timestamp" in line or "info" in line:
-            self._dated = line
+        self._when = when_said(line) or self._when
         if id and isinstance(id, str):
             self._places.setdefault(id, self._count)
 
@@ -200,9 +197,6 @@ class Turns:
                 return
 
     def _turn(self, role: str, text: str, tool: str = "", asked: str = "", given: str = "") -> Turn:
-        if self._dated is not None:
-            self._when = when_said(self._dated) or self._when
-            self._dated = None
         if role == USER and not asked:
             self.typed.append(text)
         return Turn(role, text, self.at, tool, self._when, asked, given)
