@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from memory.recall.hits.passage_hits import titled
+from memory.recall.passage_hits import titled
 from projection.brief.wording import shortened
 from projection.text.clipping import LINE_CHARS, one_line, telling
 from projection.text.session_digest import gist

@@ -152,8 +152,8 @@ def test_any_steps_in_any_order(
 ) -> None:
     """Also where numbers for late logs run out, and where what came bit by bit ends in a new file."""
     with World(tmp_path_factory.mktemp("law")) as world, pytest.MonkeyPatch.context() as patch:
-        for name in ("update.APART", "update.REBUILD_FROM"):
-            patch.setattr(f"memory.recall.index.{name}", apart)
+        for name in ("APART", "REBUILD_FROM"):
+            patch.setattr(f"memory.recall.index_update.{name}", apart)
         home = world.home(OWN_REPOSITORY)
         set_logs(home, pool(0))
         walk(home, [({0}, ""), *steps])
@@ -163,8 +163,8 @@ def test_room_for_late_logs_ends_in_a_new_file(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A few logs that come are put into the file as it is; where no number is left between two it is made anew."""
-    for name in ("update.APART", "update.REBUILD_FROM"):
-        monkeypatch.setattr(f"memory.recall.index.{name}", 4)
+    for name in ("APART", "REBUILD_FROM"):
+        monkeypatch.setattr(f"memory.recall.index_update.{name}", 4)
     home = world.home(OWN_REPOSITORY)
     memory = Memory.open(str(home.folder))
     files = []
@@ -253,7 +253,7 @@ def test_an_index_damaged_while_it_is_open(home: Place) -> None:
 
 def test_writers_that_never_rest(home: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     """A question is answered even if the ledger moves whenever the index has followed."""
-    follower = "memory.recall.index.index_catch_up."
+    follower = "memory.recall.index_catch_up."
     monkeypatch.setattr(f"{follower}_TRIES", 3)
     monkeypatch.setattr(f"{follower}_attempt", lambda *_: None)
     assert home.run("recall", "Word3").json["passages"]
@@ -441,7 +441,7 @@ def test_two_logs_of_one_name_are_both_found(home: Place) -> None:
 
 def test_other_processes_prepare_the_same(home: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     """The batches of workers come in order; what one does not live to send is prepared here."""
-    from memory.recall.index import log_reader
+    from memory.recall import log_reader
 
     set_logs(home, dict(POOL))
     monkeypatch.setattr(log_reader, "_BATCH", 3)

@@ -18,14 +18,14 @@ from ledger.model.record import Record
 from ledger.model.session import says_personal
 from memory.cache.cache_file import Cache
 from memory.query.open_snapshot import open_snapshot
-from memory.recall.hits.fact_hits import Facts
-from memory.recall.index.fts_file import Index
-from memory.recall.index.index_catch_up import ask_once
+from memory.recall.fact_hits import Facts
+from memory.recall.fts_file import Index
+from memory.recall.index_catch_up import ask_once
 from memory.recall.lookups import Lookups
+from memory.recall.question import ENGLISH, is_everyday, listed
 from memory.recall.recall_values import FACTS, SESSIONS, Answer, Filters, without_operators
 from memory.recall.search import search
 from memory.recall.standing import SURE, Candidate, ordered, verdict
-from memory.recall.words import ENGLISH, is_everyday, listed
 from memory.replay.reader_marks import marks_at
 from projection.brief.values import Session
 from projection.fold.projection_state import Standing
@@ -113,8 +113,8 @@ def passages_told(home: Home, cache: Cache) -> list[tuple[str, ...]]:
     What is withheld is left out, and what a machine listed.
     """
     from memory.query.visible_logs import readable
-    from memory.recall.hits.passage_hits import heading_above, title_of
-    from memory.recall.index.passage_cutter import passages_of
+    from memory.recall.passage_cutter import passages_of
+    from memory.recall.passage_hits import heading_above, title_of
     from memory.redaction.withheld_texts import named_in, redacted_logs, shown
     from memory.replay.read_logs import read_bytes
     from projection.brief.wording import plain, untagged

@@ -31,8 +31,8 @@ from memory.query.code_question import (
 )
 from memory.query.log_lines import LogLine, lines_of
 from memory.query.reader import Reader
-from memory.recall.index.fts_file import Index
-from memory.recall.index.index_catch_up import ask_once
+from memory.recall.fts_file import Index
+from memory.recall.index_catch_up import ask_once
 from memory.recall.lookups import Lookups
 from memory.recall.recall_values import without_operators
 from memory.recall.search import search

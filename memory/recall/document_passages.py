@@ -19,10 +19,10 @@ from ledger.model.ids import sha256
 from ledger.model.layout import ARCHIVE_DIR, EDITABLE, SESSIONS_DIR
 from memory.cache.cache_file import Cache
 from memory.cache.stamp import sqlite3
-from memory.recall.hits.passage_hits import Passages
-from memory.recall.index.fts_file import Index, IndexDamaged, LogRow, Mark
-from memory.recall.index.index_catch_up import IndexFile
+from memory.recall.fts_file import Index, IndexDamaged, LogRow, Mark
+from memory.recall.index_catch_up import IndexFile
 from memory.recall.lookups import Lookups
+from memory.recall.passage_hits import Passages
 from memory.recall.recall_values import Answer, Hit
 from memory.recall.search import search
 from memory.replay.ledger_snapshot import Snapshot
@@ -150,8 +150,8 @@ class Documents:
 
     def _brought(self, index: Index | None, documents: Mapping[str, str], mark: Mark) -> Index:
         """Bring an index to some documents; in memory where the disk takes nothing, or others write."""
-        from memory.recall.index.log_reader import indexed_document
-        from memory.recall.index.update import fill, write_mark
+        from memory.recall.index_update import fill, write_mark
+        from memory.recall.log_reader import indexed_document
 
         def filled(base: sqlite3.Connection) -> None:
             texts = dict(zip(documents, self._texts([*documents.values()]), strict=True))

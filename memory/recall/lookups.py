@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from unicodedata import normalize
 
-from memory.recall.index.fts_file import Index, Totals
-from memory.recall.words import ENGLISH
+from memory.recall.fts_file import Index, Totals
+from memory.recall.question import ENGLISH
 
 #: How many places of words are kept: about 40 MB; and how many words.
 _PLACES_KEPT, _WORDS_KEPT = 300_000, 20_000

@@ -17,7 +17,7 @@ from ledger.errors import StorageFailed
 from ledger.home import Home
 from ledger.model.record import Record
 from memory.cache.cache_file import Cache
-from memory.recall.index.fts_file import FACTS_APART, FACTS_FROM, PLACE_BITS, Index
+from memory.recall.fts_file import FACTS_APART, FACTS_FROM, PLACE_BITS, Index
 from memory.recall.recall_values import LOADING_MS
 from memory.replay.ledger_snapshot import Snapshot
 
@@ -200,7 +200,7 @@ def nearly_as(snapshot: Snapshot, texts: Mapping[str, str]) -> dict[str, dict[st
     """
     if not loaded.cache_info().currsize:
         return {}
-    from memory.recall.index.index_catch_up import ask_once
+    from memory.recall.index_catch_up import ask_once
 
     def of(index: Index, text: str) -> dict[str, float]:
         alike = cosines(snapshot.home, index, text, float("inf")) or {}
@@ -220,7 +220,7 @@ def make(snapshot: Snapshot, seconds: float = float("inf")) -> int:
     import json
 
     from ledger.wal.atomic_files import replace_file
-    from memory.recall.index.index_catch_up import ask_once
+    from memory.recall.index_catch_up import ask_once
 
     files, path, until = model_files(), _path(snapshot.home), monotonic() + seconds
     if files is None:

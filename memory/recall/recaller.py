@@ -7,10 +7,10 @@ from ledger.heavy_work import Uncollected
 from ledger.model.ids import is_fact_id
 from ledger.model.order import is_stem, stem_in
 from memory.cache.name_lookup import fact_named
-from memory.recall.hits.fact_hits import Facts, Past, past_at
-from memory.recall.hits.passage_hits import LogPassages
-from memory.recall.index.index_catch_up import IndexFollower
+from memory.recall.fact_hits import Facts, Past, past_at
+from memory.recall.index_catch_up import IndexFollower
 from memory.recall.lookups import Lookups
+from memory.recall.passage_hits import LogPassages
 from memory.recall.recall_values import (
     DOCS,
     MAYBE,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from memory.cache.cache_file import Cache
     from memory.recall.document_passages import Documents
-    from memory.recall.index.fts_file import Index
+    from memory.recall.fts_file import Index
     from memory.replay.ledger_snapshot import Snapshot
 
 #: For so many filters views are kept from question to question.

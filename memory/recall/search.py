@@ -13,13 +13,12 @@ from itertools import islice
 from math import log
 
 from ledger.model.record import Record
-from memory.recall.index.fts_file import PLACE_BITS
-from memory.recall.index.unspaced import bare_words
+from memory.recall.fts_file import PLACE_BITS
 from memory.recall.lookups import INSIDE_LETTERS, NO_ROWS, READ, Lookups, Rows
-from memory.recall.question import Question, Word, as_indexed, read_question
+from memory.recall.question import ENGLISH, Question, Word, as_indexed, is_everyday, read_question
 from memory.recall.recall_values import COMMON_NOTES
 from memory.recall.rules import ENOUGH, RULES, SEEN, TELLING
-from memory.recall.words import ENGLISH, is_everyday
+from memory.recall.unspaced import bare_words
 
 #: How many texts are scored, those that have most of the question, and how many are told.
 CANDIDATES, TOLD, FACTS_TOLD = 200, 200, 60

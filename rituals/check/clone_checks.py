@@ -207,7 +207,7 @@ def cache_noticed(survey: Survey) -> Iterator[Noticed]:
 
 def index_noticed(survey: Survey) -> Iterator[Noticed]:
     """Compare the index of recall with one that is made of the ledger now (fault:M5)."""
-    from memory.recall.index.index_catch_up import index_differs, index_file
+    from memory.recall.index_catch_up import index_differs, index_file
 
     if not survey.deep or not survey.home.tip():
         return

@@ -19,7 +19,7 @@ from ledger.remote.transport import fetch_blobs
 from ledger.wal.atomic_files import Lock, make_folder, try_unlink
 from ledger.wal.git_locks import is_left, journal, set_aside
 from memory.api import Memory
-from memory.recall.index.index_catch_up import index_file
+from memory.recall.index_catch_up import index_file
 from memory.recall.meaning import make
 from memory.repair.pruned_blobs import clear_damaged
 from memory.repair.pruned_commits import copies

@@ -133,9 +133,7 @@ def _take_in(
             if done and plan.logs:
                 written = apply_intake(where, plan, agent=call.agent, progress=call.out.progress)
                 lines += written_lines(plan, written, where.home.branch)
-                call.landed = call.landed or (
-                    where is memory and any(one.commit for one in written)
-                )
+                call.landed |= where is memory and any(one.commit for one in written)
             told.append(intake_object(plan, written))
             findings += [found for one in written for found in one.findings] + [*plan.findings]
         objects.append({**told[0], "yours": told[1] if len(told) > 1 else None})

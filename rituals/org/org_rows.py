@@ -19,7 +19,7 @@ from memory.cache.stamp import sqlite3
 from memory.query.log_lines import ended_at
 from memory.query.origins import Origin
 from memory.query.reader import Reader
-from memory.recall.index.passage_cutter import split_words
+from memory.recall.passage_cutter import split_words
 from memory.redaction.withheld_texts import named_in, redacted_logs, shown, without_words
 from memory.replay.reader_marks import NOTHING_MARKED
 from projection.fold.full_replay import State

@@ -20,7 +20,7 @@ from ledger.model import instants
 from ledger.model.record import Record
 from ledger.remote.forge import forge_at
 from ledger.remote.remote import without_credentials
-from memory.recall.index.fts_file import FACTS_FROM, PLACE_BITS, LogRow, Piece, Totals, in_a_row
+from memory.recall.fts_file import FACTS_FROM, PLACE_BITS, LogRow, Piece, Totals, in_a_row
 from memory.recall.lookups import Lookups
 from memory.recall.recall_values import Answer, Filters, Hit, Part, tokens_of
 from memory.recall.search import Scored, Search, search, weight_of

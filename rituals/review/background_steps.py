@@ -60,7 +60,7 @@ def _forget(memory: Memory) -> str:
 
 
 def _index(memory: Memory) -> str:
-    from memory.recall.index.index_catch_up import ask_once
+    from memory.recall.index_catch_up import ask_once
 
     ask_once(memory.snapshot, lambda cache, index: True)
     return ""

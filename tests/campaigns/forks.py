@@ -44,7 +44,7 @@ LOADED = (
 )  # fmt: skip
 #: Packages of which it has loaded each module: commands load them when they need them, each of them anew.
 PACKAGES = (
-    "ledger.git", "ledger.secrets", "memory.cache", "memory.edits", "memory.query", "memory.recall.hits",
+    "ledger.git", "ledger.secrets", "memory.cache", "memory.edits", "memory.query", "memory.recall",
     "memory.repair",
     "memory.replay", "memory.worktree", "memory.write", "rituals.answers", "rituals.check",
     "rituals.cli.commands",

@@ -26,7 +26,7 @@ from ledger.wal.kept_asks import asks_in
 from ledger.wal.user_key import user_key
 from memory.query.open_snapshot import open_snapshot
 from memory.query.prompt_facts import passages_told
-from memory.recall.words import ENGLISH, is_everyday, listed
+from memory.recall.question import ENGLISH, is_everyday, listed
 from memory.replay.replayed_state import state_of
 from projection.brief.wording import label, plain, untagged
 from projection.fold.fact_history import Fact

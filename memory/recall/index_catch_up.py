@@ -11,7 +11,7 @@ import os
 from functools import partial
 
 from memory.cache.stamp import sqlite3
-from memory.recall.index.fts_file import Index, IndexDamaged
+from memory.recall.fts_file import Index, IndexDamaged
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from ledger.home import Home
     from memory.cache.cache_file import Cache
-    from memory.recall.index.update import Fill
+    from memory.recall.index_update import Fill
     from memory.replay.ledger_snapshot import Snapshot
 
     Said = TypeVar("Said")
@@ -109,12 +109,12 @@ class IndexFollower(IndexFile):
         )
 
     def _filling(self, cache: Cache) -> Fill:
-        from memory.recall.index.update import filling
+        from memory.recall.index_update import filling
 
         return filling(self._snapshot.home, cache, self._progress)
 
     def _bring(self, index: Index) -> bool:
-        from memory.recall.index.update import follow
+        from memory.recall.index_update import follow
 
         try:
             return follow(self._snapshot, index)
@@ -147,7 +147,7 @@ def ask_once(snapshot: Snapshot, question: Callable[[Cache, Index], Said]) -> Sa
 def index_differs(snapshot: Snapshot, progress: Callable[[int, int], None] | None = None) -> bool:
     """Compare the index of a home, where it has one, with one that is made in memory of the ledger now."""
     from memory.cache.rebuild import made
-    from memory.recall.index.update import filling
+    from memory.recall.index_update import filling
 
     if not os.path.exists(index_file(snapshot.home)):
         return False

@@ -12,8 +12,7 @@ from ledger.model.record import Record
 from ledger.model.session import ASKED_KEY, ENDED
 from memory.cache.cache_file import Cache
 from memory.cache.name_lookup import ordinary_of_kind
-from memory.recall.hits.passage_hits import NOBODY, with_score
-from memory.recall.index.fts_file import (
+from memory.recall.fts_file import (
     FACTS_FROM,
     PLACE_BITS,
     PLACES,
@@ -22,6 +21,7 @@ from memory.recall.index.fts_file import (
     LogRow,
     is_question,
 )
+from memory.recall.passage_hits import NOBODY, with_score
 from memory.recall.recall_values import FACTS, FULL, TIMELINE, Filters, Hit, tokens_of
 from memory.recall.search import Scored, Search
 from memory.recall.standing import SILENT, SURE, Candidate, ordered, verdict

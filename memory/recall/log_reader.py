@@ -24,8 +24,8 @@ from ledger.model.order import is_date, is_sealed, proves
 from ledger.model.session import ASKED_KEY, LOG_LIMIT_BYTES, Entry
 from memory.cache.schema import entry_in
 from memory.cache.stamp import CacheDamaged
-from memory.recall.index.fts_file import FACTS_APART, FACTS_FROM, QUESTIONS_BIT
-from memory.recall.index.passage_cutter import header_of, passages_of, split_words
+from memory.recall.fts_file import FACTS_APART, FACTS_FROM, QUESTIONS_BIT
+from memory.recall.passage_cutter import header_of, passages_of, split_words
 from memory.redaction.withheld_texts import Hidden, without_beside, without_lines
 from memory.replay.read_logs import read_bytes
 from projection.fold.withholding import withheld_entry

@@ -10,7 +10,7 @@ import re
 
 from ledger.codec.outline_by_lines import code_ranges
 from ledger.model.record import Record
-from memory.recall.index.unspaced import bare_words, pairs_in
+from memory.recall.unspaced import bare_words, pairs_in
 from projection.text.clipping import last_start
 
 TYPE_CHECKING = False

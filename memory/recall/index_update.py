@@ -17,7 +17,7 @@ from ledger.home import Home
 from ledger.model.layout import CACHE_VERSION
 from memory.cache.cache_file import Cache
 from memory.cache.stamp import sqlite3
-from memory.recall.index.fts_file import (
+from memory.recall.fts_file import (
     BUILT,
     FACTS,
     FACTS_FROM,
@@ -28,7 +28,7 @@ from memory.recall.index.fts_file import (
     Mark,
     Totals,
 )
-from memory.recall.index.log_reader import Indexed, Row, prepare
+from memory.recall.log_reader import Indexed, Row, prepare
 from memory.redaction.withheld_texts import Hidden, hidden_by_log
 from memory.replay.ledger_snapshot import Snapshot
 

@@ -10,7 +10,7 @@ from ledger.errors import NotFound
 from ledger.model.logset import LogRef
 from ledger.model.order import NO_DAY, day_seen, key_of, stem_in
 from memory.cache.name_lookup import log_named
-from memory.recall.index.fts_file import PLACES, LogRow
+from memory.recall.fts_file import PLACES, LogRow
 from memory.recall.question import as_indexed
 from memory.recall.recall_values import (
     DOCUMENT_KIND,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from ledger.home import Home
     from memory.cache.cache_file import Cache
-    from memory.recall.index.fts_file import Index
+    from memory.recall.fts_file import Index
     from memory.recall.lookups import Lookups
     from memory.recall.search import Scored
     from memory.replay.reader_marks import Outdated

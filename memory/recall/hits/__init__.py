@@ -1,1 +1,0 @@
-"""Write hits: facts as they stand, and passages as their logs have them."""
