@@ -24,7 +24,7 @@ from tests.world import OWN_BRANCH, OWN_REPOSITORY, Place, World, run
 #: What needs a server, a database, a minute or another machine; other tests have them.
 ELSEWHERE = (
     "diurna web", "diurna mcp", "claude mcp", "codex mcp", "diurna org", "gh repo", "diurna init --tour",
-    "diurna export site", "diurna install --export", "diurna import claude",
+    "diurna export site", "diurna import claude",
     "diurna review --learn --accept",  # what a session taught, by a name that is made of that
 )  # fmt: skip
 #: Commands of which some forms change something, and only those take `--dry-run`.

@@ -1,7 +1,7 @@
 """Know the programs that run agents, one row each: how they call hooks, take an answer, and keep files.
 
-What stands here was recorded from the released programs, but for Cursor and Antigravity, which are told
-from their documents. The lines of a host's transcript are read in `rituals.hosts.transcripts.formats`.
+What stands here was recorded from the released programs, but for Cursor, which is told from its
+documents. The lines of a host's transcript are read in `rituals.hosts.transcripts.formats`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ START, PROMPT, TOOL, FAILURE = "start", "prompt", "tool", "failure"
 PRECOMPACT, STOP, END = "precompact", "stop", "end"
 SUBAGENT_START, SUBAGENT_STOP, TASK, OTHER = "subagent_start", "subagent_stop", "task", "other"
 
-#: The keys under which a host takes context, outermost first; () where it takes none from a hook.
+#: The keys under which a host takes context, outermost first.
 _NESTED = ("hookSpecificOutput", "additionalContext")
 _FLAT = ("additionalContext",)
 #: Claude's names, which others took over.
@@ -88,7 +88,6 @@ class Host(Record):
     rule: str = "AGENTS.md"  #: the file that its agent reads in a project, beside AGENTS.md
     #: the folder of its skills, in a project and in the user's folder
     skills: str = ".agents/skills"
-    sign: str = ""  #: what shows that a project uses it, where its folder does not
     #: the files, in a project and in the user's folder, whose hooks are its own alone
     own: tuple[str, ...] = ()
     #: files, below a project and the user's folder: it runs the hooks of each
@@ -162,11 +161,6 @@ HOSTS = {
             {**_CAMEL, "beforeSubmitPrompt": PROMPT, "stop": STOP},
             ".cursor", ".cursor", ("cursor-agent", "cursor"), "",
             Form("Shell|Write|Edit|Delete|Read", kind=False, grouped=False), deaf=(PROMPT,),
-        ),
-        Host(
-            "antigravity", "antigravity", "SessionStart", (), {"SessionStart": START, "Stop": STOP},
-            ".agents", ".gemini/config", ("agy", "antigravity"), "", Form(grouped=False),
-            sign=".agents/hooks.json",
         ),
     )
 }  # fmt: skip

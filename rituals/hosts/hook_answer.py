@@ -330,7 +330,7 @@ class Call:
             return NOTHING
         if said.event == adapters.PRECOMPACT and said.host == "claude":
             return text.encode("utf-8", "replace") + b"\n"
-        if not host.keys or (said.event == adapters.PRECOMPACT and said.host != "opencode"):
+        if said.event == adapters.PRECOMPACT and said.host != "opencode":
             return NOTHING
         from rituals.hosts.payloads import write_object
 

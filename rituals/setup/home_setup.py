@@ -301,10 +301,13 @@ def apply_setup(plan: SetupPlan, clock: Callable[[], int], agent: str = "") -> M
     memory = Memory(home, agent=agent, clock=clock, lasting=False)
     if plan.files:
         # another `init` may have been faster: then its home is this one
-        top = checked_out_home(repository, "")
-        writer = Memory(top, clock=clock, lasting=False) if plan.prefix else memory
         named = f"diurna: a home for {os.path.basename(plan.place)}"
-        writer.commit_files(plan.files, named, only_missing=True)
+        files, writer = plan.files, memory
+        if layout.TREE_POINTER in dict(files):  # it stands outside of the home, in one commit with it
+            writer = Memory(checked_out_home(repository, ""), clock=clock, lasting=False)
+        else:
+            files = tuple([(path.removeprefix(plan.prefix), data) for path, data in files])
+        writer.commit_files(files, named, only_missing=True)
     apply_drivers(home, plan_drivers(home))
     if plan.kind == OWN_BRANCH and repository.top:
         mirror(home, [(layout.CONTINUITY_FILE, memory.continuity().encode())])

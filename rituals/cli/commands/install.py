@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from difflib import unified_diff
 from importlib.util import find_spec
@@ -47,7 +46,6 @@ def install(
     user: bool = option("For all projects of yours, instead of this one."),
     mcp: bool | None = option("Also the MCP server; by default where its extra is there.", goes="plain",
         spelled="--mcp/--no-mcp"),
-    export: str = option("Write a plugin for marketplaces there, instead.", "DIR", goes="plain"),
     mode: str = modes(
         remove="Take out again what install put there.",
         model="Fetch a small model by which `recall` weighs meaning; asks first.",
@@ -59,17 +57,16 @@ def install(
 ) -> int:  # fmt: skip
     """Let agents' programs use this memory: their hooks, their MCP server, a rule in AGENTS.md.
 
-    HOST is claude, codex, copilot, gemini, qwen, opencode, cursor or antigravity. Without one, it asks
-    for each that is found here on a terminal, and lists them elsewhere. The rest of each file keeps its
-    bytes; a file that cannot be read is named and left alone. With --remove what was there before is
-    back, byte for byte, and what was written since stays. The rule in AGENTS.md stays as long as another
-    host here reads it; the memory itself is not touched.
+    HOST is claude, codex, copilot, gemini, qwen, opencode or cursor. Without one, it asks for each that
+    is found here on a terminal, and lists them elsewhere. The rest of each file keeps its bytes; a file
+    that cannot be read is named and left alone. With --remove what was there before is back, byte for
+    byte, and what was written since stays. The rule in AGENTS.md stays as long as another host here reads
+    it; the memory itself is not touched.
 
     Examples:
       diurna install claude codex
       diurna install claude --user
       diurna install --dry-run gemini
-      diurna install --export plugin
       diurna install --remove claude
       diurna install --model --dry-run
     """
@@ -80,8 +77,6 @@ def install(
     from rituals.hosts.install.host_files import found_hosts
     from rituals.hosts.install.install_plan import base_folder
 
-    if export:
-        return _export_plugin(call, export, alone=not (hosts or user), dry_run=dry_run)
     base = base_folder(call.home or call.folder(), user=user)
     asking = call.interactive() and not (call.json or dry_run)
     if not hosts:
@@ -202,22 +197,6 @@ def _list_found(call: Invocation, base: str, found: tuple[str, ...], *, user: bo
     values = {"base": base, "hosts": found, "files": [], "left": [], "dry_run": True}
     call.answer(values, [line], hints=hints)
     return 0
-
-
-def _export_plugin(call: Invocation, folder: str, *, alone: bool, dry_run: bool) -> int:
-    """Write the plugin for marketplaces; return the exit code."""
-    from rituals.hosts.install.host_files import LOADING
-    from rituals.hosts.install.install_plan import plan_export
-
-    if not alone:
-        raise WrongUsage(
-            "a plugin is the same for all hosts", hint=f"diurna install --export {folder}"
-        )
-    plan = plan_export(os.path.join(call.folder(), folder))
-    code = _carry_out(call, plan, LOADING, user=False, dry_run=dry_run)
-    if not code:
-        call.out.hint(f"claude --plugin-dir {folder} tries it; the page AGENTS.md has the others")
-    return code
 
 
 def _step(change: Change) -> str:

@@ -30,11 +30,11 @@ _TEXT_CHARS = 400
 _NO_PROMPT = ("/", "<", "!")
 #: How much more a failure has to have of a passage than a prompt, and how much names a session.
 _SURER, _NAME_CHARS = 8.0, 50
-#: Programs that change the files that they are given, and those that only read them.
+#: Programs that change the files that they are given, those that do by an option with `i`, and those that
+#: only read them.
 _CHANGE = frozenset("vi vim nvim nano emacs ed ex tee rm mv cp truncate patch".split())
-_READ = frozenset("cat sed head tail less more bat nl perl awk".split())
-#: Of those, the ones that change them by an option `-i`, and what may stand before its letter.
-_IN_PLACE, _LETTERS = frozenset(("sed", "perl")), "-nprsElu"
+_IN_PLACE = frozenset(("sed", "perl"))
+_READ = frozenset("cat head tail less more bat nl awk".split())
 
 
 class Needed(Record):
@@ -46,18 +46,18 @@ class Needed(Record):
     characters: int  #: and in so many, with their envelope
     #: ids of the rules among them that were broken: those are told although they were shown
     broken: tuple[str, ...] = ()
-    whole: bool = (
-        False  #: these are no facts but passages of logs by their places, told whole or not
-    )
+    #: these are no facts but passages of logs by their places, told whole or not
+    whole: bool = False
 
     def lines(self, known: Collection[str]) -> tuple[list[str], list[str]]:
         """Return the lines to tell a session, and the ids of the facts in them.
 
         `known` has ids of facts that stand whole in its context, and `marks` of what was told.
         """
-        told = _PASSAGES - sum([":" in one for one in known]) if self.whole else self.most
-        fresh = [one for one in self.facts if self.marks([one[0]])[-1] not in known]
-        fresh = fresh[: max(0, min(told, self.most))]
+        most = self.most
+        if self.whole:
+            most = max(0, min(most, _PASSAGES - sum([":" in one for one in known])))
+        fresh = [one for one in self.facts if self.marks([one[0]])[-1] not in known][:most]
         if not fresh:
             return [], []
         from projection.brief.wording import enveloped, shortened
@@ -66,13 +66,13 @@ class Needed(Record):
         lines: list[str] = []
         for place, (id, about, text) in enumerate(fresh):
             begun = f"- {id} ({about}): "
-            least = len(begun) + min(_LEAST_CHARS if not self.whole else len(text), len(text))
-            share = max(room // (len(fresh) - place) - 1, least)
-            if share >= room:
+            share = room // (len(fresh) - place) - 1 - len(begun)
+            chars = len(text) if self.whole else max(min(share, _MOST_CHARS), _LEAST_CHARS)
+            line = begun + shortened(text, chars)
+            if len(line) >= room:
                 break
-            most = share if self.whole else min(_MOST_CHARS, share - len(begun))
-            lines.append(begun + shortened(text, most))
-            room -= len(lines[-1]) + 1
+            lines.append(line)
+            room -= len(line) + 1
         return lines, [id for id, _, _ in fresh[: len(lines)]]
 
     def marks(self, ids: Iterable[str]) -> list[str]:
@@ -178,13 +178,12 @@ def _of_line(moment: Moment, index: MomentIndex, top: str) -> tuple[list[str], l
     rows: list[str] = []
     for one in commands if named else ():
         program = one.words[0].rpartition("/")[2]
-        if program in _CHANGE | _READ:
-            changed = program in _CHANGE or (
-                program in _IN_PLACE
-                and any(word[:1] == "-" and word.lstrip(_LETTERS)[:1] == "i" for word in one.words)
-            )
-            folder = f"{start}/{joined('', one.folder)}"
-            rows += rules.at(inside(one.words[1:], top, folder), changed=changed)
+        if program in _CHANGE | _IN_PLACE | _READ:
+            changed = program in _CHANGE
+            if program in _IN_PLACE:
+                changed = any(word[:1] == "-" and "i" in word for word in one.words)
+            paths = inside(one.words[1:], top, f"{start}/{joined('', one.folder)}")
+            rows += rules.at(paths, changed=changed)
     if not signed:
         return [], rows
     from rituals.hosts.context.broken_rules import broken

@@ -1,24 +1,21 @@
 """Make what a hook looks up at a prompt, a command or a file (`rituals.hosts.context.moment_index`).
 
 It is made behind the answer of a hook that found it out of date, in a process that nobody waits for. Few
-facts constrain a file: what names one mostly narrates. Left out are files that many facts name, and those
-that every other commit touches.
+facts constrain a file: what names one mostly narrates. Left out are files that many facts name.
 """
 
 from __future__ import annotations
 
 import fcntl
 import os
-import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import log
 
 from ledger.errors import DiurnaError
 from ledger.git.cli import Git
 from ledger.heavy_work import Uncollected
 from ledger.home import discover
-from ledger.model.event import Meta
 from ledger.model.layout import CACHE_DIR
 from ledger.model.session import says_personal
 from ledger.wal.atomic_files import make_folder
@@ -34,7 +31,7 @@ from projection.fold.projection_state import Standing
 from projection.policy.model import FINDING_KIND, OFF, THREAD_KIND
 from projection.text.claims import FOLDER, PATH, claims
 from projection.text.clipping import telling
-from projection.text.command_rules import ANY, EDITS, WARNS_KEY, Breach, breaches
+from projection.text.command_rules import ANY, EDITS, WARNS_KEY, breaches
 from rituals.hosts.context.broken_rules import ASKED_FOR
 from rituals.hosts.context.moment_index import (
     CHORE,
@@ -171,13 +168,8 @@ def _weight(count: int, held: int) -> float:
 
 
 _RULES = frozenset(("invariant", "convention", "preference"))
-_STATED = frozenset(("decision", "stack", "fact"))
-_BINDING = re.compile(
-    r"\b(?:must|never|always|only|keep|unchanged|not|in step|before)\b", re.IGNORECASE
-)
-#: The path stands near the front; few facts name it so; and it is no file of each commit.
+#: The path stands near the front; few facts name it so; and a folder has few files.
 _FRONT_CHARS, _MOST_FACTS, _FOLDER_FILES = 300, 2, 25
-_COMMITS, _CHURN, _LEAST_TOUCHES = 300, 0.04, 5
 
 
 def constrained(
@@ -190,46 +182,24 @@ def constrained(
         return {}
     try:
         files = files or [path for _, _, path in git.tree_files(commit, "")]
-        log = git.run(
-            "log", f"-{_COMMITS}", "--no-merges", "--name-only", "--format=%x01", "-z", commit
-        )
     except DiurnaError:
         return {}  # nothing is committed yet
     places = _places(files, {path for _, path in claimed})
     named: dict[str, list[int]] = {}
     for row, path in claimed:
-        rows = named.setdefault(places[path], []) if path in places else [row]
-        rows += [] if row in rows else [row]
-    commits = log.decode("utf-8", "surrogateescape").replace("\n", "").split("\1")[1:]
-    touched = Counter([path for one in commits for path in one.split("\0")])
-    least = max(_LEAST_TOUCHES, _CHURN * len(commits))
-    return {
-        path: rows
-        for path, rows in named.items()
-        if len(rows) <= _MOST_FACTS and touched[path] <= least and "\n" not in path
-    }
+        if path in places and row not in (rows := named.setdefault(places[path], [])):
+            rows.append(row)
+    return {path: rows for path, rows in named.items() if len(rows) <= _MOST_FACTS}
 
 
 def _claimed(fact: Fact) -> list[str]:
     """Return the paths that a fact constrains, as it writes them."""
-    binding = fact.kind in _RULES or (fact.open and fact.kind in (THREAD_KIND, FINDING_KIND))
-    if not (binding or (fact.kind in _STATED and _BINDING.search(fact.text))):
+    if fact.kind not in _RULES and not (fact.open and fact.kind in (THREAD_KIND, FINDING_KIND)):
         return []
-    return [
-        claim.subject
-        for claim in claims(fact.text[: 2 * _FRONT_CHARS])
-        if claim.kind in (PATH, FOLDER)
-        and 0 <= fact.text.find(claim.subject) < _FRONT_CHARS
-        and (binding or _binds(fact.text, claim.subject))
+    found = [
+        one.subject for one in claims(fact.text[: 2 * _FRONT_CHARS]) if one.kind in (PATH, FOLDER)
     ]
-
-
-def _binds(text: str, path: str) -> bool:
-    """Tell whether the sentence that names a path says what must be."""
-    at = text.find(path)
-    start = max(text.rfind(". ", 0, at), text.rfind("\n\n", 0, at)) + 1
-    end = text.find(". ", at + len(path))
-    return _BINDING.search(text, start, len(text) if end < 0 else end) is not None
+    return [path for path in found if 0 <= fact.text.find(path) < _FRONT_CHARS]
 
 
 def of_names(files: Iterable[str], paths: Iterable[str]) -> list[str]:
@@ -260,43 +230,31 @@ def rules_of(found: Sequence[Standing], files: Mapping[str, Sequence[int]]) -> R
     `files` says which facts, by their numbers, speak of which file or folder.
     """
     against: dict[str, list[tuple[str, ...]]] = {}
-    named = {path: [*map(str, rows)] for path, rows in files.items()}
-    edited: dict[str, list[str]] = {}
+    paths = {path: [*map(str, rows)] for path, rows in files.items()}
     signs: dict[str, None] = {}
-    for row, one in enumerate(found):
-        fact = one.fact
-        if fact.closed or not one.live:
+    for row, fact in [(row, one.fact) for row, one in enumerate(found) if one.live]:
+        if fact.closed:
             continue
-        for breach in spoken_against(fact.kind, fact.text, fact.meta):
-            if breach.program == EDITS:
-                for path in breach.given:
-                    edited.setdefault(path, []).append(str(row))
+        words = {word.strip("`.,;:()'\"") for word in fact.text.lower().split()}
+        for program, given in breaches(fact.kind, fact.text, dict(fact.meta).get(WARNS_KEY, "")):
+            if program == EDITS:
+                for path in given:
+                    paths.setdefault(path, []).append(f"!{row}")
                 continue
-            against.setdefault(breach.program, []).append((str(row), *breach.given))
-            plain = [word for word in breach.given if word[:1] != ASKED_FOR]
-            signs |= dict.fromkeys(plain if breach.program == ANY else (breach.program,))
-    paths: dict[str, list[str]] = {rule[0]: [] for rules in against.values() for rule in rules}
-    for path, speaking in (*named.items(), *edited.items()):
-        for number in speaking:
-            paths.setdefault(number, []).append(path)
-    facts = {number: _said(found[int(number)], paths[number]) for number in paths}
-    by_path = [{path: tuple(rows) for path, rows in by.items()} for by in (named, edited)]
-    by_program = {name: tuple(rules) for name, rules in against.items()}
-    return Rules(by_program, tuple(signs), by_path[0], by_path[1], facts)
-
-
-def spoken_against(kind: str, text: str, meta: Meta) -> Iterator[Breach]:
-    """Yield the commands that break a fact of a kind, with what runs them as it asks for."""
-    words = {word.strip("`.,;:()'\"") for word in text.lower().split()}
-    for breach in breaches(kind, text, dict(meta).get(WARNS_KEY, "")):
-        if breach.program != EDITS:
-            asked = [
-                ASKED_FOR + word
-                for word in sorted(words & RUNNERS.keys())
-                if word != breach.program
-            ]
-            breach = breach._replace(given=(*breach.given, *asked))
-        yield breach
+            # what runs them as the rule asks for breaks none
+            asked = [ASKED_FOR + one for one in sorted(words & RUNNERS.keys()) if one != program]
+            against.setdefault(program, []).append((str(row), *given, *asked))
+            plain = [word for word in given if word[:1] != ASKED_FOR]
+            signs |= dict.fromkeys(plain if program == ANY else (program,))
+    shown: dict[str, list[str]] = {rule[0]: [] for rules in against.values() for rule in rules}
+    for path, rows in paths.items():
+        for number in rows:
+            shown.setdefault(number.lstrip("!"), []).append(path)
+    return Rules(
+        {program: tuple(rules) for program, rules in against.items()}, tuple(signs),
+        {path: tuple(rows) for path, rows in paths.items() if path},
+        {number: _said(found[int(number)], names) for number, names in shown.items()},
+    )  # fmt: skip
 
 
 def _said(one: Standing, names: Sequence[str]) -> tuple[str, str, str]:

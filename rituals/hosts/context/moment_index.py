@@ -37,8 +37,8 @@ class Rules(Record):
     #: by program: the number of a rule, and what the program is given by which it is broken
     against: Mapping[str, tuple[tuple[str, ...], ...]]
     signs: tuple[str, ...]  #: a line of shell that has none of them breaks no rule
-    named: Mapping[str, tuple[str, ...]]  #: the rules that speak of a path, by it, from the top
-    edited: Mapping[str, tuple[str, ...]]  #: those that speak of changing it
+    #: the rules that speak of a path, by it, from the top; behind `!` those that speak of changing it
+    paths: Mapping[str, tuple[str, ...]]
     facts: Mapping[str, tuple[str, str, str]]  #: id, what it is, and text of each
 
     def at(self, paths: Iterable[str], *, changed: bool) -> list[str]:
@@ -46,14 +46,14 @@ class Rules(Record):
         rows: list[str] = []
         for path in paths:
             while path:
-                rows += [*self.named.get(path, ()), *(self.edited.get(path, ()) if changed else ())]
+                found = self.paths.get(path, ())
+                rows += [row.lstrip("!") for row in found if changed or row[0] != "!"]
                 path = path.rpartition("/")[0]
         return rows
 
     def names_in(self, line: str) -> bool:
         """Tell whether a line has the name of a file that rules speak of."""
-        names = [path.rpartition("/")[2] for path in (*self.named, *self.edited)]
-        return any(name and name in line for name in names)
+        return any(path.rpartition("/")[2] in line for path in self.paths)
 
 
 class MomentIndex(Record):

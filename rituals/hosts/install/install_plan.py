@@ -16,9 +16,11 @@ from ledger.model.record import Record
 from ledger.wal.atomic_files import make_folder, replace_file, storage_failure
 from rituals.hosts.adapters import HOSTS
 from rituals.hosts.install import json_text
-from rituals.hosts.install.host_files import GROUND_RULE, HostFile, by_hand, files_of, plugin_files
+from rituals.hosts.install.host_files import HostFile, files_of, made_json, read_text
 from rituals.hosts.install.marked_text import (
+    BOM,
     bears_mark,
+    block_span,
     has_table,
     is_as_written,
     with_block,
@@ -26,9 +28,6 @@ from rituals.hosts.install.marked_text import (
     without_block,
     without_table,
 )
-
-_MARK = b"\xef\xbb\xbf"
-_TOML = ".toml"
 
 
 class Change(Record):
@@ -59,86 +58,64 @@ class _NotOurs(json_text.Unfit):
     """A place that is never written to, so nothing of ours is there."""
 
 
-class _Desk:
-    """The files as they will be, one change on top of the other."""
-
-    def __init__(self, base: str) -> None:
-        self._base = base
-        self._before: dict[str, bytes | None] = {}
-        self._after: dict[str, bytes | None] = {}
-        self.left: dict[str, Left] = {}
-
-    def change(self, file: HostFile, how: Callable[[bytes | None, HostFile], bytes | None]) -> None:
-        """Change a file; name it where that can not be."""
-        path = file.path
-        try:
-            if path not in self._before:
-                self._before[path] = self._after[path] = read(self._base, path)
-            data = how(self._after[path], file)
-            if data != self._after[path]:
-                full = f"{self._base}/{path}"
-                if os.path.exists(full) and not os.stat(full).st_mode & 0o222:
-                    raise json_text.Unfit("is read-only")
-                self._after[path] = data
-        except json_text.Unfit as problem:
-            if how is _without and isinstance(problem, _NotOurs):
-                return
-            hint = f"to be added by hand: {by_hand(file)}"
-            if how is _exported:
-                hint = "name a new folder"
-            elif file.whole:
-                hint = "once it has another name, `diurna install` writes its own"
-            elif how is _without:
-                hint = "what is Diurna's in it can be taken out by hand"
-            hint = f"it is left as it is; {hint}"
-            self.left.setdefault(path, Left(path, str(problem), hint))
-
-    def plan(self) -> Plan:
-        """Return what is to be written."""
-        changes = (Change(path, data, self._after[path]) for path, data in self._before.items())
-        changed = tuple(one for one in changes if one.before != one.after)
-        return Plan(self._base, changed, tuple(self.left.values()))
-
-
 def plan_install(base: str, hosts: Iterable[str], *, user: bool, servers: bool) -> Plan:
     """Plan to put what hosts need, with `servers` also their MCP server, into their files."""
-    desk = _Desk(base)
-    for host in hosts:
-        for file in _wanted(base, host, user=user):
-            if servers or file.holds != "server":
-                desk.change(file, _with)
-    return desk.plan()
+    files = [file for host in hosts for file in _wanted(base, host, user=user)]
+    return _planned(base, [one for one in files if servers or one.holds != "server"], _with)
 
 
 def plan_removal(base: str, hosts: Iterable[str], *, user: bool) -> Plan:
     """Plan to take out what was put into the files of hosts; what another host reads, too, stays."""
-    desk, going = _Desk(base), tuple(hosts)
-    staying = {
-        file.path
-        for host in installed(base, user=user)
-        if host not in going
-        for file in _wanted(base, host, user=user)
-        if file.holds in ("rule", "skill")
-    }
-    for host in going:
-        for file in reversed(_wanted(base, host, user=user)):
-            if file.path not in staying:
-                desk.change(file, _without)
-    return desk.plan()
+    going = tuple(hosts)
+    others = [host for host in installed(base, user=user) if host not in going]
+    files = [file for host in others for file in _wanted(base, host, user=user)]
+    staying = {file.path for file in files if file.holds in ("rule", "skill")}
+    files = [file for host in going for file in reversed(_wanted(base, host, user=user))]
+    return _planned(base, [one for one in files if one.path not in staying], _without)
 
 
-def plan_export(folder: str) -> Plan:
-    """Plan to write the plugin into a folder; a file that says something else is left as it is."""
-    desk = _Desk(os.path.abspath(folder))
-    for file in plugin_files():
-        desk.change(file, _exported)
-    return desk.plan()
+def _planned(
+    base: str, files: Iterable[HostFile], how: Callable[[bytes | None, HostFile], bytes | None]
+) -> Plan:
+    """Plan to change files, one change on top of the other; name those where that can not be."""
+    before, after = dict[str, bytes | None](), dict[str, bytes | None]()
+    left: dict[str, Left] = {}
+    for file in files:
+        path = file.path
+        try:
+            if path not in before:
+                before[path] = after[path] = read(base, path)
+            data = how(after[path], file)
+            full = f"{base}/{path}"
+            if data != after[path] and os.path.exists(full) and not os.stat(full).st_mode & 0o222:
+                raise json_text.Unfit("is read-only")
+            after[path] = data
+        except json_text.Unfit as problem:
+            if how is _without and isinstance(problem, _NotOurs):
+                continue
+            hint = f"to be added by hand: {_by_hand(file)}"
+            if file.whole:
+                hint = "once it has another name, `diurna install` writes its own"
+            elif how is _without:
+                hint = "what is Diurna's in it can be taken out by hand"
+            left.setdefault(path, Left(path, str(problem), f"it is left as it is; {hint}"))
+    changes = [Change(path, data, after[path]) for path, data in before.items()]
+    changed = tuple([one for one in changes if one.before != one.after])
+    return Plan(base, changed, tuple(left.values()))
+
+
+def _by_hand(file: HostFile) -> str:
+    """Return what a person would add to a file."""
+    lines = file.block or file.table
+    return " / ".join(lines.splitlines()) if lines else json.dumps(made_json(file))
 
 
 def _wanted(base: str, host: str, *, user: bool) -> tuple[HostFile, ...]:
     """Return the files of a host with the rule, which is for projects: a user's would hold everywhere."""
-    rule = HostFile(rule_file(base, host), block=GROUND_RULE, holds="rule")
-    return (*files_of(host, user=user), *(() if user else (rule,)))
+    if user:
+        return files_of(host, user=True)
+    rule = HostFile(rule_file(base, host), block=read_text("ground_rule.txt"), holds="rule")
+    return (*files_of(host, user=False), rule)
 
 
 def installed(base: str, *, user: bool) -> tuple[str, ...]:
@@ -162,8 +139,9 @@ def has(base: str, file: HostFile) -> bool:
         if file.whole:
             return bears_mark(data)
         if file.block:
-            table = file.path.endswith(_TOML)
-            return has_table(data, file.block) if table else file.block.span(data) is not None
+            return block_span(data, file.block) is not None
+        if file.table:
+            return has_table(data, file.table)
         text = _text(data)
         json_text.parse(text)
         return any(json_text.holds(text, entry.path, entry.is_ours) for entry in file.entries)
@@ -257,16 +235,18 @@ def read(base: str, path: str) -> bytes | None:
 def _with(data: bytes | None, file: HostFile) -> bytes | None:
     """Return a file with what is ours."""
     if file.block:
-        return (with_table if file.path.endswith(_TOML) else with_block)(data, file.block)
+        return with_block(data, file.block)
+    if file.table:
+        return with_table(data, file.table)
     if file.whole:
         return _own_file(data, file)
     if data is None:
-        made: dict[str, object] = json.loads(by_hand(file)) | dict(file.empty)
-        return json.dumps(made, indent=2).encode() + b"\n"
+        return json.dumps(made_json(file) | dict(file.empty), indent=2).encode() + b"\n"
     text = _text(data)
     json_text.parse(text)
     for entry in file.entries:  # what bears our name is there, whatever it says
-        if not json_text.holds(text, entry.path, entry.is_ours if entry.command else _any):
+        ours = entry.is_ours if entry.command else lambda _: True
+        if not json_text.holds(text, entry.path, ours):
             text = json_text.added(text, entry.path, entry.value, entry.beside)
     return _bytes(data, text)
 
@@ -276,7 +256,9 @@ def _without(data: bytes | None, file: HostFile) -> bytes | None:
     if data is None or b"diurna" not in data:
         return data  # also where it could not be read as what it should be
     if file.block:
-        return (without_table if file.path.endswith(_TOML) else without_block)(data, file.block)
+        return without_block(data, file.block)
+    if file.table:
+        return without_table(data, file.table)
     if file.whole:
         _own_file(data, file)
         return None
@@ -313,26 +295,15 @@ def _own_file(data: bytes | None, file: HostFile) -> bytes:
     return data if data.replace(b"\r\n", b"\n") == new else new
 
 
-def _exported(data: bytes | None, file: HostFile) -> bytes:
-    new = file.whole.encode()
-    if data not in (None, new):
-        raise json_text.Unfit("says something else")
-    return new
-
-
-def _any(_: object) -> bool:
-    return True
-
-
 def _text(data: bytes) -> str:
     try:
-        return data.removeprefix(_MARK).decode()
+        return data.removeprefix(BOM).decode()
     except UnicodeDecodeError:
         raise json_text.Unfit("is not text in UTF-8") from None
 
 
 def _bytes(data: bytes, text: str) -> bytes:
-    return (_MARK if data.startswith(_MARK) else b"") + text.encode()
+    return (BOM if data.startswith(BOM) else b"") + text.encode()
 
 
 def _take_away(base: str, path: str, kept: set[str]) -> None:

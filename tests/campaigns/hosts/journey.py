@@ -9,7 +9,6 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from rituals.hosts.install.host_files import SKILLS
 from tests.campaigns.hosts.model import Turn, offered, said
 from tests.campaigns.hosts.programs import PROGRAMS
 from tests.campaigns.hosts.questions import asked_at_a_stop
@@ -302,41 +301,6 @@ class Journey:
         mine = [name for name, _ in differs if not _of_the_host(name)]
         return "ok" if not mine else f"FAILS: {', '.join(dict.fromkeys(mine))}"
 
-    def plugin_loads(self) -> str:
-        """The exported plugin alone: its hooks run, its skill is told, its server answers."""
-        program = PROGRAMS[self.host]
-        if not program.plugin:
-            return "can not: it has no plugins of this format"
-        place = Place(self.place.folder / "plugin")
-        place.diurna("init")
-        place.diurna("note", "decision: The moon is made of cheese.", "--agent", "bob")
-        plugin = str(place.folder / "exported")
-        place.diurna("install", "--export", plugin)
-        if self.host == "claude":
-            place.program(self.host, "plugin", "validate", plugin)
-        place.program(self.host, "plugin", "marketplace", "add", plugin)
-        place.program(self.host, "plugin", program.plugin, "diurna@diurna")
-        place.warm(self.host)
-        session = place.session(
-            self.host,
-            Turn("I look.", (program.run("ls"),), seconds=5),
-            *program.recalled(
-                "moon", "plugin_diurna_diurna" if self.host == "claude" else "diurna"
-            ),
-            Turn("Done."),
-        )
-        self._sessions.append(session)
-        told = "".join(session.told())
-        found = {
-            "the brief": _whole(session) == "ok" and "made of cheese" in told,
-            "the skill": all(name in told for name in SKILLS),
-            "the server": "recorded memory" in session.last().rpartition("I look.")[2],
-        }
-        missing = [name for name, there in found.items() if not there]
-        if missing == ["the server"] and self.host == "copilot":
-            return "ok, but for the server: it starts in the plugin's folder"
-        return "ok" if not missing else f"FAILS: {', '.join(missing)}"
-
     def question_is_asked(self) -> str:
         """At a stop worth it, once, and whatever the agent does with it."""
         return asked_at_a_stop(self.place.folder / "asked", self.host)
@@ -363,7 +327,6 @@ CLAIMS: dict[str, Callable[[Journey], str]] = {
     "without diurna": Journey.missing_program_disturbs_nobody,
     "uninstall": Journey.uninstall_restores,
     "question": Journey.question_is_asked,
-    "plugin": Journey.plugin_loads,
     "hooks": Journey.hooks_do_not_fail,
 }
 

@@ -51,7 +51,6 @@ class Program(Record):
     compact: str = ""  #: the prompt that makes it compact; "" where it does so by itself
     tokens: int = 0  #: how much is used so that it compacts by itself
     silent: str = ""  #: why nothing of a compaction can be told, "" for nothing
-    plugin: str = ""  #: its command that takes a plugin from a marketplace, "" where it has no such
 
     def run(self, command: str) -> Call:
         """Return the call of its shell."""
@@ -101,7 +100,7 @@ def _environment(lab: Lab, **more: str) -> dict[str, str]:
 
 
 def _claude(lab: Lab, prompt: str, again: bool) -> Start:
-    allowed = "Bash Write Edit Read Task Agent mcp__diurna mcp__plugin_diurna_diurna".split()
+    allowed = "Bash Write Edit Read Task Agent mcp__diurna".split()
     _put(
         lab.home / ".claude/settings.json",
         {"permissions": {"allow": allowed}, "enableAllProjectMcpServers": True},
@@ -231,15 +230,14 @@ def _opencode(lab: Lab, prompt: str, again: bool) -> Start:
 PROGRAMS = {
     "claude": Program(
         _claude, "Bash", ("Write", "file_path", "content"), ("Read", "file_path"),
-        search="ToolSearch", compact="/compact", plugin="install",
+        search="ToolSearch", compact="/compact",
     ),
     "codex": Program(
         _codex, "exec_command", ("apply_patch", "", ""), key="cmd", search=SEARCH, tokens=190_000,
-        plugin="add",
     ),
     "copilot": Program(
         _copilot, "bash", ("apply_patch", "", ""), ("view", "path"), user=True, tokens=1_000_000,
-        plugin="install",
+
     ),
     "gemini": Program(
         _gemini, "run_shell_command", ("write_file", "file_path", "content"), ("read_file", "file_path"),
