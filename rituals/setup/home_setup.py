@@ -303,7 +303,7 @@ def apply_setup(plan: SetupPlan, clock: Callable[[], int], agent: str = "") -> M
         # another `init` may have been faster: then its home is this one
         named = f"diurna: a home for {os.path.basename(plan.place)}"
         files, writer = plan.files, memory
-        if layout.TREE_POINTER in dict(files):  # it stands outside of the home, in one commit with it
+        if layout.TREE_POINTER in dict(files):  # it stands outside of the home
             writer = Memory(checked_out_home(repository, ""), clock=clock, lasting=False)
         else:
             files = tuple([(path.removeprefix(plan.prefix), data) for path, data in files])
