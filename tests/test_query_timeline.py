@@ -230,7 +230,7 @@ def test_nothing_withheld_is_digested(home: Place, memory: Memory) -> None:
     found = digest(memory.snapshot, "2026-07-01-10")
     assert found.summary == "Intro of the log itself." and "stone" not in repr(found)
     gone = digest(memory.snapshot, "2026-07-01-11")
-    assert (gone.title, gone.summary, gone.points, gone.entities) == ("", "(redacted)", (), ())
+    assert (gone.title, gone.summary, gone.points) == ("", "(redacted)", ())
     shown = {one.stem: one for one in timelines.timeline(memory, "2026-07-01").sessions}
     assert "stone" not in repr(shown)
     assert (shown[gone.stem].title, shown[gone.stem].summary) == ("(redacted)", "")

@@ -22,7 +22,7 @@ from ledger.model.logset import LogRef
 from ledger.model.order import stamp_of
 from ledger.model.session import Entry
 from memory.replay.replayed_state import state_from
-from projection.lifecycle.life import Change, Fading
+from projection.lifecycle.ageing import Change, Fading
 from projection.lifecycle.promotion import scores, sessions_using
 from projection.lifecycle.review_due import ROOM, Size, key_of, newly_due, reasons, room_for
 from projection.lifecycle.statistics import Pace, pace

@@ -81,9 +81,9 @@ def digest(snapshot: Snapshot, stem: str) -> Digest:
         (visible,) = visible_texts(
             snapshot.home, cache, logs_of(cache, [log_named(cache, stem).key])
         )
-        ref, entry, chars = visible.ref, visible.entry, len(visible.whole)
+        ref, entry = visible.ref, visible.entry
         if visible.withheld:
-            return Digest("", REDACTED, 0, (), (), (), (), chars, ref.stem)
+            return Digest("", REDACTED, 0, stem=ref.stem)
         found = gist(visible.text)
         outdated, brought = Outdated(cache), [*brought_by(entry.acts), *entry.named]
 
@@ -95,8 +95,7 @@ def digest(snapshot: Snapshot, stem: str) -> Digest:
 
         return found._replace(
             title=now(found.title), summary=now(found.summary), points=quotes(found.points),
-            actions=quotes(found.actions), decisions=quotes(found.decisions), log_chars=chars,
-            stem=ref.stem,
+            actions=quotes(found.actions), decisions=quotes(found.decisions), stem=ref.stem,
         )  # fmt: skip
 
     return snapshot.ask(ask)

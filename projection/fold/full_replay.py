@@ -19,7 +19,7 @@ from projection.fold.fact_history import Fact, History
 from projection.fold.falsity import Edge, Take, declares, opposed, taken, takes_of
 from projection.fold.fold import resolve
 from projection.fold.projection_state import LiveView, Standing, Summary
-from projection.fold.tiers import Decay, live_view, never_decaying, stand, surely_faded
+from projection.fold.tiers import Decay, live_view, never_decaying, stand
 from projection.fold.withholding import withheld_fact
 from projection.policy.model import Policy
 
@@ -301,11 +301,7 @@ class State:
         facts: list[Fact] = []
         contradicted: list[Fact] = []
         total = false = 0
-        for name, history in self.histories.items():
-            alone = len(history.acts) == 1 and name not in self._opposed
-            if alone and surely_faded(history, self._clock, self._lasting):
-                total += 1
-                continue
+        for name in self.histories:
             fact = self.fact(name)
             if fact is None:
                 continue

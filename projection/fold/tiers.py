@@ -9,10 +9,8 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 
-from ledger.model.event import FactCreated
 from ledger.model.layout import quarter_of
-from ledger.model.session import IMPORT_KEYS
-from projection.fold.fact_history import Fact, History
+from projection.fold.fact_history import Fact
 from projection.fold.projection_state import (
     ARCHIVED_TIERS,
     BY_HAND,
@@ -26,7 +24,7 @@ from projection.fold.projection_state import (
     Standing,
     Summary,
 )
-from projection.policy.model import CLOSABLE, DEFAULT_KIND, Policy, Windows
+from projection.policy.model import Policy, Windows
 
 _DATE_CHARS = 10  # of a stem
 
@@ -140,25 +138,6 @@ def tier(fact: Fact, clock: DecayClock, lasting: frozenset[str]) -> str:
     if fact.open and found not in _PINNED:
         return "active"
     return found
-
-
-def surely_faded(history: History, clock: DecayClock, lasting: frozenset[str]) -> bool:
-    """Tell whether a history of one act is that of an archived fact, without resolving it.
-
-    Most facts of an old ledger were created, used for a while and forgotten; False means nothing.
-    """
-    stem, _, event, _ = history.acts[0]
-    if max(history.last, stem) >= clock.archive or type(event) is not FactCreated:
-        return False
-    if event.text is None or event.mark:
-        return False
-    kind = DEFAULT_KIND
-    for key, value in event.meta:
-        if key in IMPORT_KEYS:
-            return False
-        if key == "kind":
-            kind = value
-    return kind not in CLOSABLE and kind not in lasting
 
 
 def stand(

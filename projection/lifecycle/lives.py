@@ -9,31 +9,61 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import accumulate
 
 from ledger.model import event as log_events
-from ledger.model.order import is_date, is_stem, key_of
+from ledger.model.order import is_date, is_stem, key_of, milliseconds_of
 from ledger.model.record import Record
 from ledger.model.session import Entry
-from ledger.model.verbs import CLOSING
 from projection.fold.fact_history import Act, Fact, History
 from projection.fold.fold import collect, resolve, with_uses
 from projection.fold.full_replay import Cuts
+from projection.fold.projection_state import (
+    ARCHIVED_TIERS,
+    CLOSED,
+    FADED,
+    INVALIDATED,
+    SUPERSEDED,
+)
 from projection.fold.tiers import Decay, never_decaying, stand, tier
-from projection.lifecycle.life import Life, PlainWalker, Track, plain_kind
-from projection.policy.model import TASK_KIND, Policy
+from projection.policy.model import Policy
 
-#: Events that change neither the tier of a fact nor whether it is closed, other than by their name.
+#: What can happen to a fact, beside `faded`, `superseded`, `invalidated` and `closed` of `state`.
+RETURNED, REINSTATED = "returned", "reinstated"
+_DAY_MS = 86_400_000
+#: What changes neither the tier of a fact nor whether it is closed, other than by its name.
 _IDLE = (
     log_events.FactVerified, log_events.FactRedacted, log_events.FactReferenced,
     log_events.FactHelped, log_events.FactIgnored,
 )  # fmt: skip
-#: Events of which only the last counts (F7).
-_LAST_WORDS = (
-    (log_events.ThreadClosed, log_events.ThreadReopened),
-    (log_events.FactPromoted, log_events.FactDemoted),
-    (log_events.FactArchived, log_events.FactReactivated),
-)
+
+
+class Moment(Record):
+    """Something that happened to a fact."""
+
+    what: str  #: `faded`, `returned`, `superseded`, `invalidated`, `reinstated` or `closed`
+    stem: str  #: the log at which it did; for what the clock did alone, the work log that moved it
+    session: int  #: how many work logs there were, that one included
+    age_sessions: int  #: work logs behind the birth by then
+    age_days: int  #: calendar days since the birth
+
+
+class Life(Record):
+    """One fact from its birth to where it stands at the end."""
+
+    id: str  #: of the fact
+    kind: str  #: of it, at the end
+    agent: str  #: who wrote the log of its birth, "" where nobody is named
+    born: str  #: where age counts from; compares with stems
+    session: int  #: how many work logs there were then
+    uses: int  #: logs that use it (F4)
+    last: str  #: the newest of them, "" if none
+    tier: str  #: at the end
+    reason: str  #: why it is archived then, "" for a live one
+    moments: tuple[Moment, ...]  #: what happened, oldest first
+    #: (session, tier) for each session at whose end it stood in another tier than before
+    spans: tuple[tuple[int, str], ...]
 
 
 class Lives(Record):
@@ -41,22 +71,6 @@ class Lives(Record):
 
     lives: tuple[Life, ...]
     work: tuple[str, ...]
-
-
-def counts_from(act: Act) -> str:
-    """Return the place in the ledger from which something that was said counts in a life.
-
-    That is its log; for a birth that an import tells it is that birth, if it is earlier.
-    """
-    event = act.event
-    if isinstance(event, log_events.FactCreated) and event.meta:
-        said = dict(event.meta)
-        origin, created = said.get("origin", ""), said.get("created", "")
-        if origin and is_stem(origin):
-            return min(key_of(origin), act.stem)
-        if is_date(created):
-            return min(created + "~", act.stem)
-    return act.stem
 
 
 def lives_of(
@@ -78,32 +92,18 @@ def lives_of(
     ordered = sorted(entries, key=lambda entry: entry.stem)
     limit = until or "~"
     uses: dict[str, list[str]] = {}
-    work: list[str] = []
-    agents: dict[str, str] = {}
     for entry in ordered:
-        agents[entry.stem] = entry.agent
-        if not entry.uses or entry.stem > limit:
-            continue
-        if entry.work:
-            work.append(entry.stem)
-        for fact in entry.named:
+        for fact in entry.named if entry.uses and entry.stem <= limit else ():
             uses.setdefault(fact, []).append(entry.stem)
+    work = [entry.stem for entry in ordered if entry.work and entry.stem <= limit]
+    agents = {entry.stem: entry.agent for entry in ordered}
     histories = collect(ordered) if histories is None else histories
     walker = _Walker(work, policy, Cuts(histories), limit)
-    plain = PlainWalker(walker.decay, walker.numbers, walker.lasting)
     found = []
     for number, fact in enumerate(sorted(histories)):
         if progress is not None and not number % 256:
             progress(number, len(histories))
-        acts, used = histories[fact].acts, uses.get(fact, ())
-        kind = plain_kind(fact, acts)
-        if not kind:
-            life = walker.walk(fact, acts, used, agents)
-        elif acts[0].stem > limit:
-            continue
-        else:
-            born = acts[0].stem
-            life = plain.walk(fact, kind, born, used, agents.get(born, ""))
+        life = walker.walk(fact, histories[fact].acts, uses.get(fact, ()), agents)
         if life is not None:
             found.append(life)
     return Lives(tuple(found), tuple(work))
@@ -141,60 +141,44 @@ class _Walker:
 
     def __init__(self, work: Sequence[str], policy: Policy, cuts: Cuts, limit: str) -> None:
         self._work, self._cuts, self._limit = work, cuts, limit
-        self.decay = Decay(work, policy.windows)
-        self.numbers = {stem: number for number, stem in enumerate(work, 1)}
-        self.lasting = never_decaying(policy)
+        self._decay = Decay(work, policy.windows)
+        self._numbers = {stem: number for number, stem in enumerate(work, 1)}
+        self._lasting = never_decaying(policy)
 
     def walk(
         self, id: str, acts: Iterable[Act], uses: Sequence[str], agents: Mapping[str, str]
     ) -> Life | None:
         """Return the life of a fact; None where no log brought a text of it."""
         said: dict[str, list[Act]] = {}
+        full = False
         for act in acts:
-            start = counts_from(act)
+            start = _counts_from(act)
             if start <= self._limit:
                 said.setdefault(start, []).append(act)
+            full = full or (act.event.id == id and _sees(act))
         turns = self._cuts.turns(id, self._limit)
         points = sorted({*said, *uses, *turns})
-        acts = tuple(acts)
-        full = any(_sees(act) for act in acts if act.event.id == id)
-        brought = log_events.FactCreated | log_events.FactUpdated
-        told = [act.event for act in acts if isinstance(act.event, brought)]
-        kinds = {value for event in told for key, value in event.meta if key == "kind"}
         known: list[Act] = []
-        denying = stale = False
         fact: Fact | None = None
-        track = Track()
+        track = _Track()
         used, last = 0, ""
-        for place, point in enumerate(points):
+        for point, following in zip(points, (*points[1:], ""), strict=False):
             if used < len(uses) and uses[used] == point:
                 used, last = used + 1, point
-            met = said.get(point, [])
-            news = [act for act in met if fact is None or denying or _matters(act)]
-            denying = denying or (full and any(map(_sees, met)))
-            for act in met if full else news:
-                _learn(known, act, full or TASK_KIND in kinds)
-            idle = fact is not None and not full and all(_keeps(act, fact) for act in news)
-            if (news and not idle) or point in turns:
+            news = said.get(point, ())
+            known += news
+            if point in turns or any(fact is None or full or _matters(act) for act in news):
                 known.sort()
                 history = History(used, last, tuple(known))
                 fact = resolve(id, history, self._cuts.at(point, id, history))
-                if fact is not None and kinds == {TASK_KIND} and not full:
-                    known[:] = _unanswered(known, fact)
-                stale = False
             elif fact is not None:
-                stale = stale or bool(news)
                 fact = with_uses(fact, used, last)
             if fact is not None:
-                following = points[place + 1] if place + 1 < len(points) else ""
                 for session, stem, name in self._stretch(fact, point, following):
                     track.step(fact, session, stem, name, self._position(fact.born))
-        if fact is not None and stale:  # moves that left it open, or closed
-            history = History(used, last, tuple(sorted(known)))
-            fact = resolve(id, history, self._cuts.at(points[-1], id, history))
         if fact is None:
             return None
-        now = stand(fact, self.decay.clock(), self.lasting)
+        now = stand(fact, self._decay.clock(), self._lasting)
         born = self._position(fact.born)
         return Life(
             id, fact.kind, agents.get(fact.origin, ""), fact.born, born, fact.uses, last,
@@ -206,50 +190,78 @@ class _Walker:
         first, last = self._position(start), len(self._work)
         if following:
             # a work log is a session of its own; any other log falls into the session before it
-            last = self._position(following) - (following in self.numbers)
-        yield first, start, tier(fact, self.decay.clock(first), self.lasting)
+            last = self._position(following) - (following in self._numbers)
+        yield first, start, tier(fact, self._decay.clock(first), self._lasting)
+        if last == first or fact.false or fact.kind in self._lasting:
+            return
         unused, young = self._position(fact.anchor), fact.young or fact.born
         turning = {
-            self.decay.passed(young, "working", self._position(young)),
-            self.decay.passed(fact.anchor, "active", unused),
-            self.decay.passed(fact.anchor, "archive", unused),
+            self._decay.passed(young, "working", self._position(young)),
+            self._decay.passed(fact.anchor, "active", unused),
+            self._decay.passed(fact.anchor, "archive", unused),
         }
         for session in sorted(turning):
             if first < session <= last:
-                name = tier(fact, self.decay.clock(session), self.lasting)
+                name = tier(fact, self._decay.clock(session), self._lasting)
                 yield session, self._work[session - 1], name
 
     def _position(self, stem: str) -> int:
         """Count the work logs up to a place."""
-        return self.numbers.get(stem) or bisect_right(self._work, stem)
+        return self._numbers.get(stem) or bisect_right(self._work, stem)
 
 
-def _keeps(act: Act, fact: Fact) -> bool:
-    """Tell whether a move leaves a task as open, or as closed, as it is."""
-    event = act.event
-    if fact.kind != TASK_KIND or not isinstance(event, log_events.FactMoved):
-        return False
-    return fact.closed == (event.state in CLOSING)
+class _Track:
+    """What happened to one fact so far."""
+
+    def __init__(self) -> None:
+        self.moments: list[Moment] = []
+        self.spans: list[tuple[int, str]] = []
+        self._tier = ""
+        self._closed = True  # one that is closed at birth was not closed by anything
+
+    def step(self, fact: Fact, session: int, stem: str, tier: str, birth: int) -> None:
+        """Note where the fact stands from a log on.
+
+        `session` is how many work logs there are then, `birth` how many there were when it was born.
+        """
+        before, self._tier = self._tier, tier
+        what = [CLOSED] if fact.closed and not self._closed else []
+        self._closed = fact.closed
+        if tier != before:
+            if tier == "archived":
+                what.insert(0, FADED)
+            elif tier == "superseded":
+                what.insert(0, SUPERSEDED if fact.superseded_by else INVALIDATED)
+            elif before in ARCHIVED_TIERS:
+                what.insert(0, RETURNED if before == "archived" else REINSTATED)
+            if self.spans and self.spans[-1][0] == session:
+                self.spans.pop()
+            self.spans.append((session, tier))
+        for one in what:
+            days = _day_of(stem[:10]) - _day_of(fact.born[:10])
+            self.moments.append(Moment(one, stem, session, max(session - birth, 0), max(days, 0)))
 
 
-def _unanswered(known: Iterable[Act], fact: Fact) -> list[Act]:
-    """Return what decides where a task stands, without the moves that were answered for good (F11)."""
-    if fact.kind != TASK_KIND:
-        return list(known)
-    standing = {move.stem for move in fact.moves}
-    moves = log_events.FactMoved | log_events.ThreadClosed | log_events.ThreadReopened
-    return [act for act in known if not isinstance(act.event, moves) or act.stem in standing]
+@lru_cache(maxsize=4096)
+def _day_of(date: str) -> int:
+    """Return the number of a day; moments of many facts share it."""
+    return milliseconds_of(date) // _DAY_MS
 
 
-def _learn(known: list[Act], act: Act, full: bool) -> None:
-    """Add an event to those that decide where a fact stands, in place of one that no longer counts.
+def _counts_from(act: Act) -> str:
+    """Return the place in the ledger from which something that was said counts in a life.
 
-    Where the texts that stand tell, too, it is all of them (`full`).
+    That is its log; for a birth that an import tells it is that birth, if it is earlier.
     """
-    for deciding in _LAST_WORDS:
-        if not full and isinstance(act.event, deciding):
-            known[:] = [other for other in known if not isinstance(other.event, deciding)]
-    known.append(act)
+    event = act.event
+    if isinstance(event, log_events.FactCreated) and event.meta:
+        said = dict(event.meta)
+        origin, created = said.get("origin", ""), said.get("created", "")
+        if origin and is_stem(origin):
+            return min(key_of(origin), act.stem)
+        if is_date(created):
+            return min(created + "~", act.stem)
+    return act.stem
 
 
 def _sees(act: Act) -> bool:

@@ -13,7 +13,7 @@ from ledger.model.order import milliseconds_of
 from ledger.model.record import Record
 from ledger.model.session import Entry
 from projection.fold.projection_state import BY_HAND, CLOSED, FADED, INVALIDATED, SUPERSEDED
-from projection.lifecycle.life import RETURNED, Life, Moment
+from projection.lifecycle.lives import RETURNED, Life, Moment
 from projection.policy.model import Policy
 
 #: The fewest values whose middle means anything.

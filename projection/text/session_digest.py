@@ -11,18 +11,15 @@ from __future__ import annotations
 
 from itertools import islice, pairwise
 
-from ledger.codec.event_bullets import read_references
 from ledger.codec.fact_blocks import Block, read_facts
 from ledger.codec.log import section_kind
 from ledger.codec.outline import tells
 from ledger.codec.outline_by_lines import code_ranges, title_of
-from ledger.model.event import Event
 from ledger.model.record import Record
 from ledger.model.session import FACTS_HEADING
 from ledger.secrets.scanner import Lines, find_secrets, stand_in
 from projection.policy.model import CLOSABLE
 from projection.text.clipping import clipped
-from projection.text.mentions import Mention, mentions
 from projection.text.session_lines import (
     SHORT,
     Piece,
@@ -38,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 SUMMARY_CHARS, LINE_CHARS = 500, 200
-POINTS, TODOS, CHOICES, ENTITIES = 20, 10, 10, 15
+POINTS, TODOS, CHOICES = 20, 10, 10
 #: How the line begins that says who wrote a log by hand (FORMAT.md, S15).
 _AGENTS = ("**agent:**", "**agent**:")
 #: So many paragraphs are looked at for one that says more than a few words.
@@ -64,8 +61,6 @@ class Digest(Record):
     points: tuple[Quote, ...] = ()  #: what else it says, at most 20, in the order of the log
     actions: tuple[Quote, ...] = ()  #: what is still to be done, at most 10
     decisions: tuple[Quote, ...] = ()  #: what was decided, at most 10
-    entities: tuple[Mention, ...] = ()  #: what it names, at most 15, the most telling first
-    log_chars: int = 0  #: the length of the log
     stem: str = ""  #: of the log, "" for another text
 
     @property
@@ -73,40 +68,26 @@ class Digest(Record):
         """The title where it says something, else the summary."""
         return self.title or self.summary
 
-    @property
-    def chars(self) -> int:
-        """The length of all that the digest quotes and names."""
-        quotes = (*self.points, *self.actions, *self.decisions)
-        said = len(self.summary) + sum([len(quote.text) for quote in quotes])
-        return said + sum([len(one.name) for one in self.entities])
-
-    @property
-    def ratio(self) -> float:
-        """Characters of the digest / of the log, 0 for an empty log."""
-        return round(self.chars / self.log_chars, 3) if self.log_chars else 0.0
-
 
 def gist(text: str) -> Digest:
     """Return the digest of a whole session log, or of any other text."""
     lines = _readable(text)
-    facts, events = _recorded(lines)
-    bare = _without_code(lines)
+    facts, bare = _facts(lines), _without_code(lines)
     first, pieces = _lead(bare, facts), [*prose(bare)]
-    named = mentions(_title_of(bare), pieces, facts, events, ENTITIES)
     if told := parts_in_short("\n".join(lines)):
         points = [Quote(line, quoted(part)) for line, part in told]
-        return first._replace(points=(*points[:POINTS],), entities=named, log_chars=len(text))
+        return first._replace(points=(*points[:POINTS],))
     decided = _quotes(facts, pieces, lambda kind, mark: kind == _DECISION)
     left = _quotes(facts, pieces, lambda kind, mark: mark == " " or (not mark and kind in CLOSABLE))
     known = {first.summary, *[one.text for one in (*decided, *left)]}
     points = _points(pieces, facts, known, max(len(text) // _PART, _FEW_CHARS))
-    return Digest(*first[:3], tuple(points), left[:TODOS], decided[:CHOICES], named, len(text))
+    return Digest(*first[:3], tuple(points), left[:TODOS], decided[:CHOICES])
 
 
 def lead(text: str) -> Digest:
     """Return how the digest of a text begins."""
     lines = _readable(text)
-    return _lead(_without_code(lines), _recorded(lines)[0])
+    return _lead(_without_code(lines), _facts(lines))
 
 
 def quoted(text: str) -> str:
@@ -175,23 +156,15 @@ def _plain(text: str) -> str:
     return " ".join(text.replace("**", "").split())
 
 
-def _recorded(lines: list[str]) -> tuple[list[Block], list[tuple[int, Event]]]:
-    """Return the facts that a log holds, and what it did to facts, each with its line."""
-    facts: list[Block] = []
-    events: list[tuple[int, Event]] = []
+def _facts(lines: list[str]) -> list[Block]:
+    """Return the facts that a log holds."""
     heads = [at for at, line in enumerate(lines) if line[:3] == "## "]
-    for at, end in pairwise([*heads, len(lines)]):
-        kind, part = section_kind(title_of(lines[at]))[0], lines[at + 1 : end]
-        if kind == FACTS_HEADING:
-            facts += read_facts(part, at + 2)[0]
-        elif kind:
-            found = read_references(part, at + 2, strict=False)[0]
-            places: dict[str, int] = {}
-            for line, said in enumerate(part, at + 2):
-                for term in said.split():
-                    places.setdefault(term.strip("`[](),;"), line)
-            events += [(places.get(event.id, at + 1), event) for event in found]
-    return facts, events
+    return [
+        fact
+        for at, end in pairwise([*heads, len(lines)])
+        if section_kind(title_of(lines[at]))[0] == FACTS_HEADING
+        for fact in read_facts(lines[at + 1 : end], at + 2)[0]
+    ]
 
 
 def _without_code(lines: list[str]) -> str:

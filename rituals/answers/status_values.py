@@ -18,7 +18,7 @@ from memory.repair.lost_logs import lost_findings
 from memory.replay.trunk import publishing
 from memory.replay.upstream_homes import upstreams
 from projection.fold.projection_state import TIERS
-from projection.lifecycle.life import fading
+from projection.lifecycle.ageing import fading
 from projection.lifecycle.review_due import due, reasons, size_of
 from projection.policy.model import OFF
 from rituals.answers.json_objects import disputed_objects, home_object

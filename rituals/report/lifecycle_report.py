@@ -15,8 +15,7 @@ from ledger.model.session import COST_KEY, SHOWN_KEY, TOLD_KEY, Entry, cost_in, 
 from memory.api import Memory
 from projection.fold.projection_state import TIERS
 from projection.lifecycle import statistics
-from projection.lifecycle.life import Life
-from projection.lifecycle.lives import Lives, lives_of, tier_counts
+from projection.lifecycle.lives import Life, Lives, lives_of, tier_counts
 from projection.policy import model
 from projection.policy.model import Policy
 

@@ -22,7 +22,7 @@ from projection.brief.choice import QUIET_DAYS, QUIET_SESSIONS, has_left, quiet_
 from projection.fold.full_replay import State
 from projection.fold.projection_state import TIERS, Summary
 from projection.fold.tiers import newest_dates
-from projection.lifecycle.life import Ageing, ageing
+from projection.lifecycle.ageing import Ageing, ageing
 from projection.lifecycle.promotion import Score as Promotion
 from projection.lifecycle.review_due import (
     NOTE_KEY,

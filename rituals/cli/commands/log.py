@@ -39,8 +39,8 @@ def log(
     """List session logs, newest first, or summarise one.
 
     The summary has decisions (facts of that kind, and what begins with `decision:`), what is open
-    (threads, tasks and open boxes), points and names. Every line of it is in the log, on the line whose
-    number is in front; a long one is cut at `…`. The start of a log's name is enough.
+    (threads, tasks and open boxes) and points. Every line of it is in the log, on the line whose number
+    is in front; a long one is cut at `…`. The start of a log's name is enough.
 
     With --changes a point is a time (a day means its end), the name of a log, or a commit; without B it
     is now.
@@ -64,10 +64,8 @@ def log(
             hint = "`diurna log` lists session logs, and the start of a stem is enough"
             raise NotFound(f"there is no session log {what}", hint=hint)
         found = digest(call.memory().snapshot, what)
-        quotes = (
-            "points(line text) actions(line text) decisions(line text) entities(name kind line)"
-        )
-        fields = f"stem title summary line {quotes} chars log_chars ratio"
+        quotes = "points(line text) actions(line text) decisions(line text)"
+        fields = f"stem title summary line {quotes}"
         return call.answer(fields_of(found, fields), _digest(found, call.out))
     memory = call.memory()
     from memory.query.log_lines import log_lines
@@ -160,11 +158,6 @@ def _digest(found: Digest, out: Output) -> Iterator[Line]:
         if quotes:
             yield heading(name)
         yield from [((f"{quote.line:>5}  ", "dim"), quote.text) for quote in quotes]
-    if found.entities:
-        yield heading("entities")
-        yield "       " + ", ".join([one.name for one in found.entities])
-    share = f"{100 * found.ratio:.0f} %" if found.log_chars else "nothing"
-    yield "\n", (f"{found.chars} of {counted(found.log_chars, 'character')}: {share}", "dim")
 
 
 def _timeline_object(found: Timeline) -> dict[str, object]:

@@ -24,7 +24,7 @@ from memory.query.provenance import Step, provenance
 from memory.replay.reader_marks import as_here
 from projection.document.page_renderer import REDACTED
 from projection.fold.fact_history import Fact, Texts
-from projection.lifecycle.life import left_of
+from projection.lifecycle.ageing import left_of
 from projection.policy.model import CLOSABLE
 from projection.text.claims import PATH, claims
 from rituals.serve.web.pages.tasks_page import cards

@@ -18,7 +18,7 @@ from projection.fold.projection_state import (
     Standing,
 )
 from projection.graph.fact_links import footer
-from projection.lifecycle.life import fading
+from projection.lifecycle.ageing import fading
 from projection.lifecycle.review_due import due, pressing
 from projection.views.decision_view import KIND, Change, changes, status
 from projection.views.view_page import ROLE_KEY

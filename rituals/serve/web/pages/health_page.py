@@ -8,7 +8,7 @@ from html import escape
 from math import log10
 
 from projection.fold.projection_state import ARCHIVED_TIERS
-from projection.lifecycle.life import fading
+from projection.lifecycle.ageing import fading
 from rituals.serve.web.pages.facts_page import listed
 from rituals.serve.web.tip_view import Asked, Page, TipView
 

@@ -1,0 +1,108 @@
+"""Say what changed between two states: what is new, faded, came back or became false; what fades next."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+
+from ledger.model.record import Record
+from projection.fold.full_replay import State
+from projection.fold.projection_state import BY_HAND, CLOSED, FADED, Standing
+from projection.fold.tiers import Decay
+from projection.policy.model import Policy
+
+#: What fades within so many work days is told.
+WEEK_DAYS = 5
+
+
+class Change(Record):
+    """A fact whose tier changed."""
+
+    id: str
+    before: str
+    after: str
+
+
+class Fading(Record):
+    """A live fact that is archived after so much more work that does not name it."""
+
+    id: str  #: of the fact
+    left: int  #: work sessions, at the least
+    days: int = 0  #: work days that they have to be spread over; 0 where the policy asks for none
+
+
+class Ageing(Record):
+    """What happened between two states."""
+
+    born: tuple[str, ...] = ()  #: ids of the facts that are new
+    changed: tuple[Change, ...] = ()  #: facts whose tier changed, by id
+    faded: tuple[str, ...] = ()  #: ids of the facts that went to the archive unused
+    swept: tuple[str, ...] = ()  #: ids of the closed threads that went there
+    returned: tuple[str, ...] = ()  #: ids of the facts that came back from it
+    false: tuple[str, ...] = ()  #: ids of the facts that were superseded or invalidated
+    fading: tuple[Fading, ...] = ()  #: what goes to the archive next, soonest first
+
+
+def ageing(before: State | None, now: Sequence[Standing], decay: Decay, policy: Policy) -> Ageing:
+    """Compare the facts of an earlier state with those of now.
+
+    With None for the earlier state only what fades next is told; `decay` is of all work logs.
+    """
+    next_out = fading(now, decay, policy)
+    if before is None:
+        return Ageing(fading=next_out)
+    born: list[str] = []
+    changed: list[Change] = []
+    faded: list[str] = []
+    swept: list[str] = []
+    returned: list[str] = []
+    false: list[str] = []
+    for standing in now:
+        fact = standing.fact.id
+        earlier = before.get(fact)
+        if earlier is None:
+            born.append(fact)
+            if standing.live:
+                continue
+        elif earlier.tier != standing.tier:
+            changed.append(Change(fact, earlier.tier, standing.tier))
+        if earlier is not None and standing.live and not earlier.live:
+            returned.append(fact)
+        if standing.live or (earlier is not None and not earlier.live and
+                             earlier.reason == standing.reason):  # fmt: skip
+            continue
+        where = {FADED: faded, BY_HAND: faded, CLOSED: swept}.get(standing.reason, false)
+        where.append(fact)
+    return Ageing(
+        tuple(born), tuple(changed), tuple(faded), tuple(swept), tuple(returned), tuple(false),
+        next_out,
+    )  # fmt: skip
+
+
+def fading(now: Iterable[Standing], decay: Decay, policy: Policy) -> tuple[Fading, ...]:
+    """Return the live facts that would be archived before the next review is due, soonest first.
+
+    Where the windows ask for days, only those that would be within a week's work days.
+    """
+    horizon = policy.review.every or policy.windows.active
+    if policy.windows.archive_days:
+        horizon = max(horizon, WEEK_DAYS)
+    found = []
+    for standing in now:
+        left = left_of(standing, decay, policy)
+        if left and left.left <= horizon and left.days <= WEEK_DAYS:
+            found.append(left)
+    return tuple(sorted(found, key=lambda one: (one.left, one.days, one.id)))
+
+
+def left_of(standing: Standing, decay: Decay, policy: Policy) -> Fading | None:
+    """Return how much work may still pass without a fact before it is archived; None: it stays."""
+    fact = standing.fact
+    if not standing.live or standing.tier == "core" or fact.open:
+        return None
+    # a closed thread is swept or fades, whichever comes first
+    oldest = min(fact.anchor, fact.closed_at) if fact.closed else fact.anchor
+    sessions, days = policy.windows.of("archive")
+    days = max(days + 1 - decay.days_behind(oldest), 0) if days else 0
+    behind = len(decay.work) - bisect_right(decay.work, oldest)
+    return Fading(fact.id, max(sessions + 1 - behind, days), days)
