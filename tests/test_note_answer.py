@@ -175,17 +175,6 @@ def test_one_bad_line_costs_no_other(known: Place) -> None:
     assert b"it never was" in known.logs()[answer.json["stem"]]
 
 
-def test_what_leans_comes_back_once(known: Place) -> None:
-    """A text that is long, asks, or leans on another one comes back with a hint; given again it is recorded."""
-    for at, text in enumerate(("This is slower now.", "Is it slower now?", "It breaks.", f"Slow, because {'so ' * 140}.")):  # fmt: skip
-        answer = known.run("note", stdin=f"fact: {text}\ndecision: Keep {'abcd'[at] * 9} out.\n")
-        assert "not recorded yet" in told(answer) and "given again" in told(answer)
-        assert text.strip() not in texts(known)
-        again = known.run("note", stdin=f"- **Fact:** {text}\n")
-        assert "not recorded" not in told(again) and text.strip() in texts(known)
-    assert "note-line" not in known.run("note", stdin="open: Is one retry enough?\n").codes()
-
-
 def test_what_a_fact_says_already_is_a_use_of_it(known: Place) -> None:
     """But for case, marks and space; in other words, or with another number, it is a fact that is near."""
     known.note("id=thrice decision: Webhooks retry three times with jitter.")

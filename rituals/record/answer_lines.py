@@ -1,25 +1,19 @@
-"""Make a request of an answer's lines: what can be recorded is, all else is said, no line costs another.
-
-A text that will not stand alone comes back once, with a hint; given again it is recorded as it is.
-"""
+"""Make a request of an answer's lines: what can be recorded is, all else is said."""
 
 from __future__ import annotations
 
-import os
 import re
 
 from ledger.codec.validate import problems
 from ledger.errors import DraftRefused, NotFound, WrongUsage
 from ledger.model.event import FactReferenced
 from ledger.model.findings import Finding
-from ledger.model.ids import is_fact_id, sha256
-from ledger.model.layout import STATE_DIR
+from ledger.model.ids import is_fact_id
 from ledger.model.record import Record
 from ledger.model.session import ASKED_KEY, SessionLog, says_personal
-from ledger.wal.atomic_files import make_folder, replace_file
 from memory.write.draft_checks import footer_value
 from memory.write.near_facts import said_already
-from projection.policy.model import DEFAULT_KIND, QUESTION_KIND, THREAD_KIND
+from projection.policy.model import DEFAULT_KIND
 from projection.text.clipping import one_line
 from rituals.record.draft_composer import birth, free_id, kinds_of, taken_in, words_for
 from rituals.record.note_lines import FACT, Line
@@ -37,20 +31,11 @@ if TYPE_CHECKING:
     from memory.write.draft import SessionDraft
 
 CODE = "note-line"
-#: What the request asks for, and how long a text may be that stands alone.
-_MOST, _TEXT_CHARS = 3, 400
-#: How much of its first text the title of a note bears, and of a line what is said of it.
-_TITLE_CHARS, _SAID_CHARS = 72, 60
-_LEANING = "this that it its it's that's these those это 这 它".split()
-_ALONE = (
-    "name what it is about, with its reason, in one sentence; given again it is recorded as it is"
-)
+#: How much of its first text the title of a note bears, of a line what is said of it, of a text at most.
+_TITLE_CHARS, _SAID_CHARS, _TEXT_CHARS = 72, 60, 400
 _REMARK = "named"
 #: What may be an id, whole: no part of a path or of a longer name.
 _ID = re.compile(r"(?<![\w./-])[a-z0-9]+(?:[.-][a-z0-9]+)*(?![\w/-])")
-FILE = f"{STATE_DIR}/returned"
-#: So many are remembered, the newest, by so much of a hash.
-_KEPT, _HASH_CHARS = 200, 16
 
 
 class Answer(Record):
@@ -61,9 +46,12 @@ class Answer(Record):
 
 
 def answer_of(
-    memory: Memory, lines: Sequence[Line], header: Request, kind: str = "", *, asked: bool = True,
-    shown: Collection[str] = (), dry_run: bool = False,
-) -> Answer:  # fmt: skip
+    memory: Memory,
+    lines: Sequence[Line],
+    header: Request,
+    kind: str = "",
+    shown: Collection[str] = (),
+) -> Answer:
     """Read lines as one request.
 
     Args:
@@ -71,15 +59,11 @@ def answer_of(
         lines: of the answer.
         header: who says it, and the title that was given beside them.
         kind: of the texts that name none, "" for a fact.
-        asked: what does not stand alone comes back once.
         shown: ids of the facts that its author was shown: a text that names one uses it.
-        dry_run: nothing is noted of what came back.
     """
     reading = _Reading(memory, kind, header.title)
     for line in lines:
         reading.take(line, shown)
-    if asked:
-        reading.give_back(dry_run=dry_run)
     return reading.answer(header)
 
 
@@ -97,36 +81,39 @@ def named(drafts: Drafts) -> Drafts:
     return drafts._replace(here=marked(drafts.here), own=marked(drafts.own))
 
 
-def recordable(memory: Memory, request: Request) -> tuple[Drafts | None, tuple[Finding, ...]]:
-    """Return what of a refused request of several lines can be recorded; say what can not, and why.
+def recordable(
+    memory: Memory, request: Request, refused: DraftRefused
+) -> tuple[Drafts | None, tuple[Finding, ...]]:
+    """Return what of a refused request can be recorded; say what can not, and why.
 
     The drafts are None where nothing is left that is new.
+
+    Raises:
+        DraftRefused: it was refused for its one line, or for a reference that was typed.
     """
-    kept = request._replace(new=(), supersede=(), close=(), invalidate=(), refs=())
-    said: list[Finding] = []
-    bare = kept
-    for part in _parts(request):
+    request, used = as_uses(memory, request)
+    parts, said = _parts(request), [*used]
+    if any(one.where == "--ref" for one in refused.findings) or (len(parts) < 2 and not used):
+        raise refused
+    kept = bare = request._replace(new=(), supersede=(), close=(), invalidate=(), refs=())
+    for part in parts:
         added: dict[str, Any] = {key: (*getattr(kept, key), *more) for key, more in part.items()}
         tried = kept._replace(**added)
         try:
             named(drafts_of(memory, tried, options=True)).append(memory, dry_run=True)
-        except DraftRefused as refused:
-            what = next(iter(part.values()))[0]
+        except DraftRefused as problem:
+            what, why = next(iter(part.values()))[0], problem.findings[0]
             text = _whole(what) if isinstance(what, NewFact) else what
-            why = refused.findings[0]
             said.append(Finding(CODE, f"not recorded: {text}: {why.message}", hint=why.hint))
         else:
             kept = tried
-    if kept == bare:
-        return None, tuple(said)
-    return named(drafts_of(memory, kept, options=True)), tuple(said)
+    drafts = None if kept == bare else named(drafts_of(memory, kept, options=True))
+    return drafts, tuple(said)
 
 
 def as_uses(memory: Memory, request: Request) -> tuple[Request, tuple[Finding, ...]]:
     """Return a request in which new texts that facts have already are uses of these, and say which."""
-    new: list[NewFact] = []
-    refs: list[str] = []
-    said: list[Finding] = []
+    new, refs, said = list[NewFact](), [*request.refs], list[Finding]()
     for one in request.new:
         known = "" if one.id else said_already(memory.snapshot, one.text)
         if known:
@@ -134,7 +121,6 @@ def as_uses(memory: Memory, request: Request) -> tuple[Request, tuple[Finding, .
             said.append(Finding(CODE, f"{known} says so, which is a use of it: {_whole(one)}"))
         else:
             new.append(one)
-    refs = [*request.refs, *refs]
     return request._replace(new=tuple(new), refs=tuple(dict.fromkeys(refs))), tuple(said)
 
 
@@ -166,22 +152,20 @@ class _Reading:
         """Take one line, with the facts among the shown ones that it names."""
         named = [id for id in _ID.findall(line.text) if id in shown]
         self._ids[USED] += [id for id in named if f"`{id}`" in line.text or not self._is_word(id)]
-        if line.what == TITLE:
-            (self._body if self._titles else self._titles).append(line.text)
-        elif line.what == FACT:
+        if line.what == FACT:
             self._take_text(line)
+        elif line.what == TITLE and not self._titles:
+            self._titles.append(line.text)
         elif line.what == ASKED and self._new:
             new, replaced = self._new[-1]
             self._new[-1] = with_asked(new, (line.text,)), replaced
-        elif line.what == ASKED:
-            self._body.append(line.said.strip())
         elif line.what in self._ids:
             living = self._living(line.ids)
             self._ids[line.what] += living
             if line.text or not living:
                 self._body.append(line.said.strip())
         else:
-            self._body.append(line.text)
+            self._body.append(line.said.strip() if line.what == ASKED else line.text)
 
     def _is_word(self, id: str) -> bool:
         """Tell whether an id may be meant as a word: its fact is told with it, or is gone."""
@@ -198,81 +182,50 @@ class _Reading:
         if wrong:
             kept = "; it is kept as text" if wrong.code == "bad-footer" else ""
             self._said.append(wrong._replace(message=wrong.message + kept))
-        if not any(map(str.isalnum, new.text)) or _misfit(new):
+        log = SessionLog((("agent", "a"),), "T", "", (birth("a", new),))
+        if not any(map(str.isalnum, new.text)) or problems(log):
             self._body.append(line.said.strip())
-            self._say(f"no fact, kept in the log's prose: {_short(line.said)}", "")
+            said = one_line(" ".join(line.said.split()), _SAID_CHARS)
+            self._say(f"no fact, kept in the log's prose: {said}")
             return
-        self._new.append((self._with_id(new), replaced))
-
-    def _with_id(self, new: NewFact) -> NewFact:
-        """Return a fact without an id that is none, or that another one has."""
         known = self._memory.fact(new.id) if new.id else None
         if new.id and not is_fact_id(new.id):
             self._say(f"{new.id} is no id", "ids are lower-case words joined by hyphens or dots")
+            new = new._replace(id="")
         elif known is not None and known.text.strip() != new.text.strip():
-            self._say(f"{new.id} is there already", f"`{new.id} -> {new.kind}: TEXT` replaces it")
-        else:
-            return new
-        return new._replace(id="")
+            hint = f"`{new.id} -> {new.kind}: TEXT` replaces it"
+            self._say(f"{new.id} is there already", hint)
+            new = new._replace(id="")
+        self._new.append((new, replaced))
 
     def _living(self, ids: tuple[str, ...]) -> tuple[str, ...]:
         """Return the ids that memory knows, whole, and say which ones it does not."""
-        cache = self._memory.cache()
-        found = []
+        memory, found = self._memory, []
         for said in ids:
             try:
-                id = self._memory.named(said)
-            except NotFound as several:
-                message = f"{several.message}; the line was kept"
-                self._said.append(Finding("unknown-id", message, hint=several.hint))
-                continue
-            if cache.fact(id) is not None or is_yours(self._memory, id):
+                id = memory.named(said)
+                if memory.fact(id) is None and not is_yours(memory, id):
+                    raise NotFound(f"there is no fact {id}", hint=memory.near_hint(id))
                 found.append(id)
-                continue
-            from projection.text.normalize import nearest
-
-            alike = nearest(id, cache.fact_ids(), 9)
-            alive = [one for one in alike if (fact := cache.fact(one)) and not fact.false][:3]
-            hint = (
-                f"did you mean {' or '.join(alive)}?"
-                if alive
-                else "`diurna show --list` lists the ids"
-            )
-            self._said.append(
-                Finding("unknown-id", f"there is no fact {id}; the line was kept", hint=hint)
-            )
+            except NotFound as problem:
+                message = f"{problem.message}; the line was kept"
+                self._said.append(Finding("unknown-id", message, hint=problem.hint))
         return tuple(found)
-
-    def give_back(self, *, dry_run: bool) -> None:
-        """Give back, once, the texts that will not stand alone."""
-        kept = []
-        commondir = self._memory.home.repository.commondir
-        for new, replaced in self._new:
-            why = _leans(new)
-            if why and not again(commondir, new.text, dry_run=dry_run):
-                self._say(f"not recorded yet, {why}: {_whole(new)}", _ALONE)
-            else:
-                kept.append((new, replaced))
-        self._new = kept
 
     def answer(self, header: Request) -> Answer:
         """Return the request, and what is to be said of it."""
-        if len(self._new) > _MOST:
-            self._say(
-                f"all {len(self._new)} texts are recorded; {_MOST} that matter most are read sooner",
-                "",
-            )
         taken, used = taken_in(self._memory), {new.id for new, _ in self._new if new.id}
         bare = [new for new, replaced in self._new if replaced and not new.id]
         words = words_for(self._memory, bare) if bare else {}
         news, pairs = [], []
         for new, replaced in self._new:
-            there = self._recorded(new, replaced)
-            if there:  # it takes their place from now on
-                self._say(f"{there} says so: {_whole(new)}", "")
-                pairs += [Supersession(old, there) for old in replaced]
-                continue
             if replaced and not new.id:
+                holds = any((fact := self._memory.fact(id)) and not fact.false for id in replaced)
+                there = said_already(self._memory.snapshot, new.text) if holds else ""
+                if there and there not in replaced:  # it takes their place from now on
+                    self._say(f"{there} says so: {_whole(new)}")
+                    pairs += [Supersession(old, there) for old in replaced]
+                    continue
                 new = new._replace(id=free_id(new.text, used | set(replaced), taken, words))
                 used.add(new.id)
             news.append(new)
@@ -290,15 +243,7 @@ class _Reading:
         )
         return Answer(request, tuple(self._said))
 
-    def _recorded(self, new: NewFact, replaced: tuple[str, ...]) -> str:
-        """Return the fact that has a text already which is to replace what holds yet, "" for none."""
-        facts = [self._memory.fact(id) for id in replaced]
-        if new.id or not any(fact and not fact.false for fact in facts):
-            return ""
-        there = said_already(self._memory.snapshot, new.text)
-        return "" if there in replaced else there
-
-    def _say(self, message: str, hint: str) -> None:
+    def _say(self, message: str, hint: str = "") -> None:
         self._said.append(Finding(CODE, message, hint=hint))
 
 
@@ -330,11 +275,6 @@ def with_asked(new: NewFact, asked: Iterable[str]) -> NewFact:
     return new._replace(footers=tuple(footers.items()))
 
 
-def _misfit(new: NewFact) -> bool:
-    """Tell whether a text can not stand as a fact in a log."""
-    return bool(problems(SessionLog((("agent", "a"),), "T", "", (birth("a", new),))))
-
-
 def _once(ids: list[str], without: set[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys([one for one in ids if one not in without]))
 
@@ -347,46 +287,11 @@ def title_of(news: list[NewFact]) -> str:
     return one_line(told[0].text.split("\n")[0], _TITLE_CHARS) + more if told else ""
 
 
-def _leans(new: NewFact) -> str:
-    """Say why a text will not stand alone, "" where it will."""
-    if len(new.text) > _TEXT_CHARS:
-        return f"over {_TEXT_CHARS} characters"
-    if new.text.rstrip("*_` ").endswith(("?", "\uff1f")) and new.kind not in (
-        THREAD_KIND,
-        QUESTION_KIND,
-    ):
-        return "a question"
-    first = new.text.casefold().replace("’", "'").split(maxsplit=1)[0].strip("*_`,.")
-    return f"it leans on “{first}”" if first in _LEANING or first[:1] in ("这", "它") else ""
-
-
-def _short(text: str) -> str:
-    return one_line(" ".join(text.split()), _SAID_CHARS)
-
-
 def _whole(new: NewFact) -> str:
     """Return all that is said of a fact; of a text too long how it begins, and how long it is."""
     asked = dict(new.footers).get(ASKED_KEY)
-    text = f"{new.text}\nasked: {asked}" if asked else new.text
+    text = " ".join((f"{new.text}\nasked: {asked}" if asked else new.text).split())
     if len(text) <= _TEXT_CHARS:
-        return " ".join(text.split())
-    return f"{_short(text)} (characters: {len(text)}, lines: {text.count(chr(10)) + 1})"
-
-
-def again(commondir: str, text: str, *, dry_run: bool = False) -> bool:
-    """Tell whether a fact's text came back before; else note that it does now, unless `dry_run` is set.
-
-    Raises:
-        StorageFailed: the disk refused.
-    """
-    path = f"{commondir}/{FILE}"
-    name = sha256(" ".join(text.split()).encode("utf-8", "surrogatepass")).hexdigest()[:_HASH_CHARS]
-    try:
-        with open(path, encoding="ascii") as file:
-            known = file.read().split()
-    except (OSError, ValueError):
-        known = []
-    if name not in known and not dry_run:
-        make_folder(os.path.dirname(path))
-        replace_file(path, "\n".join((*known, name)[-_KEPT:]).encode(), 0o600)
-    return name in known
+        return text
+    lines = new.text.count("\n") + 1
+    return f"{one_line(text, _SAID_CHARS)} (characters: {len(text)}, lines: {lines})"

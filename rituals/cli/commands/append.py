@@ -164,19 +164,20 @@ def note(
             )
         draft = SessionDraft(title="", agent=agent, header=(("role", role),) if role else ())
         return _note_finding(call, (rule, texts[0], path, symbol), draft, dry_run=dry_run)
-    from rituals.hosts.context.session_cursor import shown_to
     from rituals.record.answer_lines import answer_of, replacing
 
     memory, how = call.memory(), {"again": again, "dry_run": dry_run, "strict": strict}
-    lines, piped = _lines_of(call, kinds_of(memory), texts, anyway=anyway)
+    lines = _lines_of(call, kinds_of(memory), texts, anyway=anyway)
     lines = replacing(memory, lines, parse_ids(replace))
     if not lines and not title:
         return record_answer(call, None, **how)
     header = Request(title=title, agent=agent, session=session, refs=parse_ids(ref), anyway=anyway)
-    answer = answer_of(
-        memory, lines, header, kind, asked=piped and not (anyway or strict), dry_run=dry_run,
-        shown=shown_to(memory.home.repository.commondir, session or memory.occasion().session),
-    )  # fmt: skip
+    shown, session = set[str](), session or memory.occasion().session
+    if session:
+        from rituals.hosts.context.session_cursor import shown_to
+
+        shown = shown_to(memory.home.repository.commondir, session)
+    answer = answer_of(memory, lines, header, kind, shown)
     record_answer(call, _with_questions(answer, asked), **how)
 
 
@@ -230,22 +231,22 @@ def _drafts_of(
 
 def _lines_of(
     call: Invocation, kinds: tuple[str, ...], texts: tuple[str, ...], *, anyway: bool
-) -> tuple[tuple[Line, ...], bool]:
-    """Read a short write, without texts the answer on standard input; say whether it is that."""
+) -> tuple[Line, ...]:
+    """Read a short write, without texts the answer on standard input."""
     from rituals.record.note_lines import line_read, lines_of
 
     if texts == (STDIN,) or (not texts and call.piped()):
-        return lines_of(_piped_text(call), kinds), True
+        return lines_of(_piped_text(call), kinds)
     if not texts:
         raise WrongUsage("there is nothing to note", hint=_NOTE_HINT)
     if len(texts) == 1 and says_nothing(texts[0]) and texts[0].strip():
-        return (), False
+        return ()
     if len(texts) > 1 and not all(len(text.split()) > 1 for text in texts):
         raise WrongUsage("is each word a fact? put the text in quotes", hint=_NOTE_HINT)
     lines = tuple([line_read(text, kinds) for text in texts])
     told = tuple([one.text for one in lines if one.what == FACT and not one.ids])
     new_facts(told, kinds, "note", _NOTE_HINT, anyway=anyway)
-    return lines, False
+    return lines
 
 
 def _piped_text(call: Invocation) -> str:

@@ -86,7 +86,7 @@ def record_answer(
     Raises:
         DraftRefused: its one line can not be recorded, or `strict`.
     """
-    from rituals.record.answer_lines import as_uses, named, recordable
+    from rituals.record.answer_lines import named, recordable
     from rituals.record.own_home_parts import drafts_of
 
     if answer is None or answer.request.says_nothing:
@@ -102,15 +102,9 @@ def record_answer(
         record(call, drafts._replace(findings=(*said, *drafts.findings)), **how)
         return
     except DraftRefused as refused:
-        used, more = as_uses(memory, request)
-        if more and not strict:
-            answer = answer._replace(request=used, findings=(*said, *more))
-            return record_answer(call, answer, again=again, dry_run=dry_run, strict=strict)
-        lines = (request.new, request.close, request.invalidate, request.refs)
-        typed = any(one.where == "--ref" for one in refused.findings)
-        if strict or typed or sum(map(len, lines)) < 2:
+        if strict:
             raise
-    drafts, more = recordable(memory, request)
+        drafts, more = recordable(memory, request, refused)
     said = (*said, *more)
     if drafts is None:
         return answer_recorded(call, None, ["already recorded"], findings=said)
@@ -119,10 +113,12 @@ def record_answer(
 
 def _note_answer(call: Invocation, session: str = "", **how: bool) -> None:
     """Note that the session answered, asked or not; `how` as for `note_answer`."""
-    from rituals.hosts.stop_request import note_answer
-
     memory = call.memory()
     said = session or memory.occasion().session
+    if not said:
+        return
+    from rituals.hosts.stop_request import note_answer
+
     note_answer(memory.home.repository.commondir, said, **how)
 
 

@@ -134,7 +134,7 @@ def note(
 
     lines = replacing(memory, (line_read(text, kinds_of(memory)),), names_in(replaces))
     shown = shown_to(memory.home.repository.commondir, caller.session)
-    answer = answer_of(memory, lines, Request(), kind, asked=False, shown=shown)
+    answer = answer_of(memory, lines, Request(), kind, shown)
     try:
         return _appended(memory, caller, answer.request, answer.findings)
     except DraftRefused:
