@@ -129,9 +129,9 @@ def _taken_out(memory: Memory) -> tuple[str, ...]:
     stems = memory.taken_out()
     if not stems:
         return ()
-    from rituals.decide.undo_plan import Past
+    from projection.fold.reversal import effect
 
-    undone = Past(memory).undone
+    undone = effect([entry for _, entry in memory.cache().logs("ORDER BY stem")]).undone
     return tuple([stem for stem in stems if stem not in undone])
 
 
