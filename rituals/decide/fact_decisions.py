@@ -36,7 +36,7 @@ from projection.policy.model import CLOSABLE, TASK_KIND
 from projection.text.until_conditions import FORMS, until_in
 from rituals.decide.decision import Decision, decided, facts_named
 from rituals.record.draft_composer import kinds_of
-from rituals.record.slips import kind_of, unknown_kind
+from rituals.record.option_values import kind_of, unknown_kind
 
 #: How a fact that was called false holds again; its id, and the reason.
 RESTORE = "`diurna edit {} --restore --reason {}` says that it holds after all"

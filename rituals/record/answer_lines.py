@@ -17,10 +17,9 @@ from projection.policy.model import DEFAULT_KIND
 from projection.text.clipping import one_line
 from rituals.record.draft_composer import birth, free_id, kinds_of, taken_in, words_for
 from rituals.record.note_lines import FACT, Line
-from rituals.record.option_values import parsed
+from rituals.record.option_values import ASKED, DONE, TITLE, USED, WRONG, parsed
 from rituals.record.own_home_parts import Drafts, drafts_of, is_yours
 from rituals.record.request import NewFact, Request, Supersession
-from rituals.record.slips import ASKED, DONE, TITLE, USED, WRONG
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

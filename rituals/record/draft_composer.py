@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from ledger.codec.fact_blocks import order_meta, tidy
-from ledger.errors import WrongUsage
+from ledger.errors import DraftRefused, WrongUsage
 from ledger.git.work_tree import tracked
 from ledger.home import OWN_REPOSITORY
 from ledger.model.event import (
@@ -24,21 +24,24 @@ from ledger.model.event import (
     ThreadReopened,
 )
 from ledger.model.findings import Finding
-from ledger.model.ids import version_id
-from ledger.model.session import DEFAULT_TITLE, says_personal
+from ledger.model.ids import is_fact_id, version_id
+from ledger.model.session import DEFAULT_TITLE, IMPORT_KEYS, says_personal
 from memory.api import Memory
 from memory.write.draft import SessionDraft
+from memory.write.draft_checks import meant_key
 from projection.graph.graph_neighbours import names_in
 from projection.policy.model import CLOSABLE, DEFAULT_KIND
 from projection.text.fact_ids import id_of_subject, subject_words
+from rituals.record.option_values import KEPT, kind_of, unknown_kind
 from rituals.record.request import NewFact, Request
-from rituals.record.slips import KEPT, kind_of, of_a_kind, refuse, unknown_kind
 
 #: Tells whether an id stands for something else than this text.
 Taken = Callable[[str, str], bool]
 
 #: So many files of a repository are looked at for names.
 _FILES = 5_000
+_WORD_CHARS = "abcdefghijklmnopqrstuvwxyz-"
+_KEY_CHARS = f"{_WORD_CHARS}0123456789_"
 
 
 def draft_of_request(
@@ -53,8 +56,7 @@ def draft_of_request(
     Raises:
         DraftRefused: an id is none.
     """
-    kinds = kinds_of(memory)
-    findings = refuse(request, kinds, options=options)
+    _refuse(request, options=options)
     bare = any(not new.id for new in request.new)
     words = words_for(memory, request.new) if bare else {}
     here = taken_in(memory)
@@ -62,9 +64,51 @@ def draft_of_request(
         taken_in(own) if own and any(says_personal(new.footers) for new in request.new) else here
     )
     draft = compose(request, base, here, words, theirs)
-    draft, odd = _of_known_kinds(draft, kinds)
-    findings += odd
+    draft, findings = _of_known_kinds(draft, kinds_of(memory))
     return draft._replace(typed=request.refs if options else ()), findings
+
+
+def _refuse(request: Request, *, options: bool) -> None:
+    """Refuse what is no text, verdict or footer; `options`: it came as options of the command line.
+
+    Raises:
+        DraftRefused: the findings name each of them.
+    """
+    mark, verdict, about = "--" if options else "", request.verdict, request.about
+    wrong: list[Finding] = []
+
+    def refuse(said: str, hint: str, code: str = "bad-footer") -> None:
+        wrong.append(Finding(code, said, hint=hint))
+
+    for number, new in enumerate(request.new):
+        place = f"new.{number}"
+        if not new.text.strip():
+            said = f"{place}.text: {new.text!r} gives the fact no text"
+            refuse(said, 'for example: {"text": "CI runs on two cores."}', "event-without-fact")
+        for key, _ in new.footers:
+            if key in NewFact._fields or key in IMPORT_KEYS:
+                where = f"`{key}` of the new fact" if key in NewFact._fields else "an import alone"
+                refuse(f"{place}.footers: {key} is no footer here", f"{where} says it")
+            elif (meant := meant_key(key)) and not request.anyway:
+                hint = f"did you mean {meant}? if it is meant as it is, say `anyway`"
+                refuse(f"{place}.footers: there is no footer {key}", hint)
+            elif key.strip(_KEY_CHARS) or not key.strip("-_") or "--" in key:
+                hint = "a key is one word of lower-case letters, digits, hyphens and underscores"
+                refuse(f"{place}.footers: not a key: {key[:80]!r}", hint)
+    if verdict and verdict.strip(_WORD_CHARS):
+        said = f"{mark}verdict: {verdict[:80]!r} is not one word in lower case"
+        refuse(said, "for example: pass, fail")
+    if request.tokens and request.tokens.strip("0123456789"):
+        refuse(f"{mark}tokens: {request.tokens[:80]!r} is no number", "for example: 1200")
+    if (about or request.tokens) and not verdict:
+        said = f"{mark}{'about' if about else 'tokens'} is said of a verdict, and there is none"
+        refuse(said, f"for example: {mark}verdict pass")
+    for fact in about.split(",") if about else ():
+        if not is_fact_id(fact.strip()):
+            hint = "ids are lower-case words joined by hyphens or dots"
+            refuse(f"{mark}about: not a fact id: {fact.strip()[:80]!r}", hint, "bad-id")
+    if wrong:
+        raise DraftRefused(tuple(wrong))
 
 
 def _of_known_kinds(
@@ -84,15 +128,18 @@ def _of_known_kinds(
             continue
         meant, tag = kind_of(kind, kinds)
         born = isinstance(event, FactCreated) and event.text is not None
+        kept = born and not (meant or draft.anyway)
+        if not meant:
+            said.append(unknown_kind(kind, kinds, f"{event.id}: ", KEPT if kept else ""))
         if meant != DEFAULT_KIND or not born:
             meta |= {"kind": meant} if meant else {"kind": kind} if draft.anyway else {}
         if tag:
             meta["tags"] = ", ".join(dict.fromkeys([*names_in(meta.get("tags", "")), tag]))
         event = event._replace(meta=order_meta(tuple(meta.items())))
-        if not meant:
-            kept = KEPT if born and not draft.anyway else ""
-            said.append(unknown_kind(kind, kinds, f"{event.id}: ", kept))
-            event = event._replace(text=of_a_kind(kind, event.text or "")) if kept else event
+        if kept:
+            bare = [one if one.isalnum() or one in "-_" else " " for one in kind[:80]]
+            word = " ".join("".join(bare).split())
+            event = event._replace(text=f"{word}: {event.text}" if word else event.text)
         elif born and meant in CLOSABLE and isinstance(event, FactCreated):
             event = event._replace(mark=event.mark or " ")
         events.append(event)

@@ -12,8 +12,16 @@ from textwrap import dedent
 from ledger.model.ids import is_fact_id
 from ledger.model.record import Record
 from projection.policy.model import THREAD_KIND
-from rituals.record.option_values import KEYS, private_last
-from rituals.record.slips import ASKED, DONE, TITLE, kind_of, line_of, says_nothing
+from rituals.record.option_values import (
+    ASKED,
+    DONE,
+    KEYS,
+    TITLE,
+    kind_of,
+    line_of,
+    private_last,
+    says_nothing,
+)
 
 FACT, PROSE = "fact", "prose"
 _BULLET = re.compile(r"(?:[-*+•–—]|\(?\d{1,9}[.)])[ \t]+(?=\S)")

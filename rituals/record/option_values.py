@@ -1,11 +1,13 @@
-"""Read the values of append's options: `id=my-id entity="Payments API" decision: Text.`, `OLD=NEW`, ids.
+"""Read a fact that stands on one line, `id=my-id entity="Payments API" decision: Text`, and other options.
 
-What is no kind of the policy and no key belongs to the text of a new fact; where it looks like one, that
-is a slip: a kind is told, a key is refused, with the right spelling.
+Words for kinds, and for the other lines of an answer, are understood as agents use them, in their
+languages. What is no kind of the policy and no key belongs to the text of a new fact; where it looks like
+one, that is a slip: a kind is told, a key is refused, with the right spelling.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from difflib import get_close_matches
 from unicodedata import combining, normalize
@@ -18,10 +20,77 @@ from memory.write.draft_checks import FOOTERS, meant_key
 from projection.graph.graph_neighbours import names_in
 from projection.policy.model import DEFAULT_KIND
 from rituals.record.request import NewFact, Pairs, Supersession
-from rituals.record.slips import ALIKE, KEPT, kind_of, meant_kind, no_text, unknown_kind
 
 #: What may stand before the text of a new fact.
 KEYS = ("id", "tags", "entity", *FOOTERS)
+#: A kind -> what else it is called; a kind of the policy goes before.
+_KINDS = {
+    "decision": "choice decided entscheidung décision decisão решение 决定 决策",
+    "invariant": "constraint",
+    "convention": "rule regel règle regra правило 规则 约定",
+    "thread": (
+        "open todo next fixme bug action issue follow-up offen ouvert à-faire pendente aberto открыто "
+        "осталось 待办 未决"
+    ),
+    "preference": "pref",
+    "fact": "tatsache fakt fait fato факт 事实",
+}
+#: What is a fact with the tag of a lesson.
+LESSON = "lesson"
+_LESSONS = (
+    "lesson learning gotcha caveat cause pitfall root-cause lehre lektion erkenntnis leçon lição урок "
+    "教训 经验"
+)
+_MEANT = {word: (kind, "") for kind, words in _KINDS.items() for word in words.split()}
+_MEANT |= dict.fromkeys(_LESSONS.split(), ("fact", LESSON))
+#: Words that begin the other lines of an answer.
+TITLE, DONE, WRONG, USED, ASKED = "title", "done", "wrong", "used", "asked"
+_LINES = {
+    TITLE: "title titel titre título заголовок название 标题",
+    DONE: "done closed erledigt сделано 完成",
+    WRONG: "wrong falsch faux errado неверно 错误",
+    ASKED: "asked gefragt demandé perguntado",
+    USED: "used benutzt utilisé usado использовано 使用",
+}
+_LINE_WORDS = {word: line for line, words in _LINES.items() for word in words.split()}
+_NOTHING = re.compile(
+    r"(?:nothing|none|n/?a|nil|nichts|keine?s?|rien|aucune?|nada|nenhuma?|ничего|нет|нечего|无|没有|沒有)"
+    r"(?: (?:new|neues|de nouveau|de novo|нового|else|more|to (?:add|note|record|remember|report|say)))*"
+    r"[ .!。]*"
+)
+_ALIKE = 0.8
+#: How people begin a rule: the word is of its sense, and no kind.
+_RULES = ("must", "never", "always", "don't", "warning")
+#: What becomes of a word that stands as a kind and is none.
+KEPT = "; the word is kept in the text of a fact"
+
+
+def kind_of(word: str, kinds: tuple[str, ...]) -> tuple[str, str]:
+    """Return the kind that a word means, and the tag that says more of it; "" for a word that means none.
+
+    The word may be in any case, and be several; the kinds are those of the policy.
+    """
+    plain = _plain(word)
+    single = plain.removesuffix("s")
+    if plain in kinds or single in kinds:
+        return plain if plain in kinds else single, ""
+    found = _MEANT.get(plain) or _MEANT.get(single) or ("", "")
+    return found if found[0] in kinds else ("", "")
+
+
+def line_of(word: str) -> str:
+    """Return which line of an answer a word begins, `TITLE`, `DONE`, `WRONG` or `USED`; "" for none."""
+    return _LINE_WORDS.get(_plain(word), "")
+
+
+def says_nothing(text: str) -> bool:
+    """Tell whether a whole answer says that there is nothing to remember."""
+    plain = normalize("NFC", text).casefold().strip(" \t\n*_`")
+    return not plain or _NOTHING.fullmatch(plain) is not None
+
+
+def _plain(word: str) -> str:
+    return "-".join(normalize("NFC", word).casefold().split())
 
 
 def parsed(
@@ -38,7 +107,7 @@ def parsed(
     meant, tag = kind_of(head, kinds) if colon else ("", "")
     if meant:
         kind, rest = meant, _take(tail.strip(), said)
-        wrong = _key_slip(rest, said, behind=True)
+        wrong = _key_slip(rest, said)
     else:
         wrong = _misread(rest, said, kinds)
     tags = names_in(said.get("tags", ""))
@@ -83,7 +152,7 @@ def new_facts(
         raise DraftRefused(keys)
     for text, (new, _) in zip(texts, read, strict=True):
         if not new.text:
-            raise WrongUsage(no_text(text), where=place, hint=hint)
+            raise WrongUsage(f"{text!r} gives the fact no text", where=place, hint=hint)
     found = tuple([one for one in slips if one.code != "bad-footer"])
     return tuple([new for new, _ in read]), found
 
@@ -116,10 +185,8 @@ def parse_pairs(values: tuple[str, ...], option: str, what: str = "") -> Pairs:
     for value in values:
         id, _, words = (part.strip() for part in value.partition("="))
         if not id or (what and not words):
-            raise WrongUsage(
-                f"{value[:80]!r} does not say {what or 'which fact'}", where=option,
-                hint=f"write {option} ID={what or 'ROLE'}",
-            )  # fmt: skip
+            said = f"{value[:80]!r} does not say {what or 'which fact'}"
+            raise WrongUsage(said, where=option, hint=f"write {option} ID={what or 'ROLE'}")
         if id in found:
             raise WrongUsage(f"{id} stands twice", where=option, hint="say it once")
         found[id] = words
@@ -132,29 +199,61 @@ def parse_ids(values: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(part for part in found if part))
 
 
+def unknown_kind(
+    kind: str, kinds: tuple[str, ...], place: str = "", kept: str = "", form: str = "{}"
+) -> Finding:
+    """Say that a word is no kind.
+
+    Args:
+        kind: as it was written.
+        kinds: those of the policy.
+        place: where it stands, as the message begins.
+        kept: what becomes of it, as the message ends.
+        form: how the kind is written that was probably meant.
+    """
+    meant = _meant_kind(kind, kinds)
+    hint = f"did you mean {form.format(meant)}? " if meant else ""
+    if kind.lower() in _RULES:
+        hint = "a rule is a `convention: …`, or an `invariant: …`, which never fades; "
+    hint += f"kinds: {', '.join(kinds)}"
+    return Finding("unknown-kind", f"{place}there is no kind {kind[:80]}{kept}", hint=hint)
+
+
+def _meant_kind(word: str, kinds: tuple[str, ...]) -> str:
+    alike = get_close_matches("-".join(word.split()).lower(), kinds, 1, _ALIKE)
+    return alike[0] if alike else ""
+
+
 def _misread(rest: str, said: dict[str, str], kinds: tuple[str, ...]) -> Finding | None:
     """Say what is wrong with a text that names no kind; None where it reads as it was meant."""
     head, colon, tail = rest.partition(":")
     words = head.split()
     before_kind = bool(colon and len(words) > 1 and kind_of(words[-1], kinds)[0])
-    wrong = _key_slip(rest, said, behind=False, sure=before_kind)
+    wrong = _key_slip(rest, said, sure=before_kind)
     if wrong is not None or not words or not colon or tail[:1].strip():
         return wrong
     if before_kind and said:
-        return _blank_slip(words, *list(said.items())[-1])
-    return _kind_slip(head.strip(), kinds)
+        key, value = list(said.items())[-1]
+        more = " ".join(words[:-1])
+        message = f"{more!r} stands between {key}= and the kind {words[-1]}"
+        hint = f'a value with blanks stands in quotes: {key}="{value} {more}"'
+        return Finding("bad-footer", message, hint=hint)
+    head = head.strip()
+    if not _meant_kind(head, kinds) and not (_is_name(head) and head.islower()):
+        return None
+    found = unknown_kind(head, kinds, kept=KEPT, form="`{}: …`")
+    way_out = f"where it belongs to the text, say the kind first: `{DEFAULT_KIND}: {head}: …`"
+    return found._replace(hint=f"{found.hint}; {way_out}")
 
 
-def _key_slip(
-    rest: str, said: dict[str, str], *, behind: bool, sure: bool = False
-) -> Finding | None:
-    """Say what is wrong with a key that nothing takes."""
+def _key_slip(rest: str, said: dict[str, str], *, sure: bool = False) -> Finding | None:
+    """Say what is wrong with a key that nothing takes; `sure`: a kind stands behind it."""
     key, equals, value = rest.partition("=")
     if not equals or not _is_name(key) or not value[:1].strip():
         return None
     low = key.lower()
-    meant = meant_key(low) or next(iter(get_close_matches(low, KEYS, 1, ALIKE)), "")
-    if not (low in META_KEYS or low == "kind" or meant or (sure and not behind)):
+    meant = meant_key(low) or next(iter(get_close_matches(low, KEYS, 1, _ALIKE)), "")
+    if not (low in META_KEYS or low == "kind" or meant or sure):
         return None
     if low in said:
         message = f"{low}= stands twice"
@@ -167,25 +266,6 @@ def _key_slip(
             hint += "the kind stands with a colon before the text: `decision: TEXT`; "
     hint += f"where it belongs to the text, put it in back-ticks: `{key}=…`"
     return Finding("bad-footer", message, hint=hint)
-
-
-def _blank_slip(words: list[str], key: str, value: str) -> Finding:
-    """Say how a value with blanks is written."""
-    more = " ".join(words[:-1])
-    message = f"{more!r} stands between {key}= and the kind {words[-1]}"
-    return Finding(
-        "bad-footer", message, hint=f'a value with blanks stands in quotes: {key}="{value} {more}"'
-    )
-
-
-def _kind_slip(head: str, kinds: tuple[str, ...]) -> Finding | None:
-    """Say that what stands before the colon is no kind, where it looks like one."""
-    looks = _is_name(head) and head.islower()
-    if not meant_kind(head, kinds) and not looks:
-        return None
-    found = unknown_kind(head, kinds, kept=KEPT, form="`{}: …`")
-    way_out = f"where it belongs to the text, say the kind first: `{DEFAULT_KIND}: {head}: …`"
-    return found._replace(hint=f"{found.hint}; {way_out}")
 
 
 def _is_name(text: str) -> bool:

@@ -22,10 +22,10 @@ from rituals.record.option_values import (
     parse_ids,
     parse_pairs,
     parse_supersede,
+    says_nothing,
 )
 from rituals.record.own_home_parts import Drafts, drafts_of
 from rituals.record.request import HEADER_KEYS, Request, Update
-from rituals.record.slips import says_nothing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -88,7 +88,7 @@ _New = model_of(NewFact, {
     "footers": _pairs("key", "value"),
 })  # fmt: skip
 #: A session log: what `diurna append --from-json` takes, without what the server fills in. What is wrong
-#: with an id or a text is said by `rituals.record.slips`, in the words of the command line.
+#: with an id or a text is said by `rituals.record.draft_composer`, in the words of the command line.
 AppendAsked = model_of(Request, {
     "title": _of(Names, f"{NAMES_CHARS} characters at most", min_length=1),
     "body": _of(_Body, "Markdown: what happened, why, what is next"),
