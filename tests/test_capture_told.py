@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -71,12 +72,14 @@ def _message(block: dict[str, object], user: bool) -> dict[str, object]:
     return {"type": role, "message": {"role": role, "content": [block]}}
 
 
-def log_of(door: Door, run: Run, lines: Lines) -> str:
+def log_of(
+    door: Door, run: Run, lines: Lines, *options: str, marks: tuple[str, str] = (",", ":")
+) -> str:
     """Return what the last log of a session with this transcript would tell, behind its header."""
     path = door.repo.path.parent / "t.jsonl"
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    path.write_text("".join(json.dumps(line, separators=marks) + "\n" for line in lines))
     door.session().edits("src/a.py")
-    shown = run("capture", *named(path), "--show")
+    shown = run("capture", *named(path), "--show", *options)
     assert shown.code == 0, shown.err
     return shown.out.rpartition("\n---\n# ")[2]
 
@@ -97,6 +100,41 @@ def test_what_a_log_tells(
         policy(door.repo, "\n".join(('keep = "told"', *said)))
     text = log_of(door, run, played(turns)).partition("\n## Observed")[0]
     assert text.strip() == told
+
+
+LONG = "grep {} " + "x" * 8_000
+WAYS = [
+    (("user", "Does {} hold?"), 1), (("ran", f"{LONG}\n=> found"), 600), (("failed", LONG), 1),
+    (("agent", "It is so. " * 99 + "That is {}."), 600), (("agent", "So {} holds."), 1),
+    (("ran", "git commit -m 'Do {}'\n=> [main 1234567] Do {}"), 1),
+]  # fmt: skip
+
+
+def of_codex(line: dict[str, Any]) -> dict[str, object]:
+    """Return a line of Claude as Codex has it."""
+    (block,) = line["message"]["content"]
+    item: dict[str, object] = {"type": "function_call", "name": "exec"}
+    item["arguments"] = json.dumps(block.get("input"))
+    if block["type"] == "text":
+        item = {"type": "message", "role": line["type"], "content": [block]}
+    elif block["type"] == "tool_result":
+        told = f"Process exited with code {int(block['is_error'])}\nOutput:\n{block['content']}"
+        item = {"type": "function_call_output", "output": told}
+    item["call_id"] = block.get("tool_use_id", block.get("id"))
+    return {"type": "response_item", "payload": item}
+
+
+@settings(max_examples=examples(1, 60), suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.sampled_from(["claude", "codex"]), st.lists(st.sampled_from(WAYS), max_size=8))
+def test_a_log_tells_of_all_lines_however_few_are_read(
+    door: Door, run: Run, host: str, ways: list[tuple[tuple[str, str], int]]
+) -> None:
+    """As of a transcript with blanks before its colons, of which no line is known by its bytes."""
+    turns = [(who, said.replace("{}", f"part {at}-{step}")) for at, ((who, said), times) in enumerate(ways)
+             for step in range(times)]  # fmt: skip
+    lines = [of_codex(one) if host == "codex" else one for one in played([("user", "Go."), *turns])]
+    known = log_of(door, run, lines, "--host", host)
+    assert log_of(door, run, lines, "--host", host, marks=(" , ", " : ")) == known
 
 
 BLOCKS = st.tuples(

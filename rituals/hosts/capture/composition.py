@@ -29,9 +29,11 @@ from rituals.hosts.capture.commit_texts import Written
 from rituals.hosts.capture.fitting import (
     Opens,
     fitted,
+    names_in,
     paragraphs,
     size_of,
     standing,
+    without_fillers,
 )
 from rituals.hosts.capture.session_report import MARKS, TITLE_CHARS, Report, Sources
 from rituals.hosts.capture.typed_words import UNSHARED
@@ -43,8 +45,8 @@ from rituals.record.draft_composer import compose, id_of_text
 from rituals.record.request import NewFact, Request, Supersession
 
 _QUOTE_CHARS, _NAME_CHARS = 300, 200
-#: So many characters of a passage are of use.
-_SHARE = 600
+#: So many characters of a passage are of use; a turn with fewer names of its own says little.
+_SHARE, _FEW_NAMES = 600, 3
 _GAP = "\n\n"
 _SECTIONS = ("Commits", "Texts", "Turns")
 
@@ -102,6 +104,7 @@ class _Passage:
         self.paragraphs = paragraphs(told.body)
         if isinstance(told, Report):
             self.asks = told.asks
+            self.paragraphs = without_fillers(self.paragraphs, goes_on=told.goes_on)
 
     @property
     def size(self) -> int:
@@ -133,7 +136,7 @@ def passages_of(sources: Sources, room: int, opens: Opens) -> str:
     written += [_Passage("Texts", one) for one in sources.texts]
     turns = [_Passage("Turns", one) for one in sources.reports]
     passages = _first(written[::-1], room // 2)
-    passages += _first(turns[::-1], room - sum([one.size for one in passages]))
+    passages += _first(_telling(turns), room - sum([one.size for one in passages]))
     passages = [one for one in (*written, *turns) if one in passages]
     texts = [*answered, *[text for one in passages for text in one.texts()]]
     readable = dict(zip(texts, opens(texts), strict=True))
@@ -169,6 +172,17 @@ def _first(passages: Sequence[_Passage], room: int) -> list[_Passage]:
         for one, size in zip(passages, needed, strict=True)
         if size <= room or one is passages[0]
     ]
+
+
+def _telling(turns: Sequence[_Passage]) -> list[_Passage]:
+    """Return turns, the last first; behind the others those that name little which no later one names."""
+    known = set[str]()
+    ranked: tuple[list[_Passage], list[_Passage]] = [], []
+    for one in reversed(turns):
+        names = {name for paragraph in one.paragraphs for name in names_in(paragraph.text)}
+        ranked[len(names - known) < _FEW_NAMES].append(one)
+        known |= names
+    return [*ranked[0], *ranked[1]]
 
 
 def draft_of_part(

@@ -38,6 +38,16 @@ _OPENS = ("#", ">", "<", *_FENCES, "---", "===")
 #: How one ends that announces what follows; one of more bytes says something by itself.
 _ANNOUNCES = (":", ":**", "\uff1a", "\uff1a**")
 _LEAD_BYTES = 100
+#: How one ends that cheers, or asks; of so few words it is short.
+_ENDS, _FEW_WORDS = ("!", "\uff01", "?", "\uff1f"), 8
+_ORNAMENT = ' *_"\u2019\u201d)' + "".join(
+    map(chr, (*range(0x2190, 0x2C00), 0xFE0F, *range(0x1F000, 0x1FB00)))
+)
+#: Code in marks; a word with a mark, a digit or a capital within; one with a capital behind a word.
+_NAMES = re.compile(
+    r"`[^`\n]+`|(?<![\w@])(?:[\w@]+[/\\.:@=#]+\w[\w/\\.-]*|\w*[\d_]\w*|[a-z]\w*[A-Z]\w*)"
+    r"|(?<=[a-z,] )[A-Z]\w+"
+)
 #: Where a sentence ends: a mark, a blank and a capital; a wide mark alone.
 _SENTENCE = re.compile(
     r"[.!?…।؟\u06d4][\"'”’)\]*_`]{0,4}\s+(?=[\"'“„«(\[*_`]{0,3}[^\W\d_a-zà-ÿа-я])|(?<=[。\uff01\uff1f\uff1b])"
@@ -161,6 +171,34 @@ def standing(found: Sequence[Paragraph], kept: Callable[[str], str]) -> list[Par
     return stays
 
 
+def without_fillers(found: Sequence[Paragraph], *, goes_on: bool) -> list[Paragraph]:
+    """Leave out of a report short cheers, and an end that cheers or asks and names nothing else.
+
+    Where the agent works on behind it, its end says what comes. An end that is all there is stays.
+    """
+    end = max((place for place, one in enumerate(found) if one.text), default=-1)
+    named, stays = set[str](), list[Paragraph]()
+    for place, one in enumerate(found):
+        names = names_in(one.text)
+        offers = place == end and "\n" not in one.text and names <= named
+        offers = offers and any(other.text and not other.leads for other in stays)
+        offers = offers and (goes_on or one.text.rstrip(_ORNAMENT).endswith(_ENDS))
+        stays.append(one._replace(text="") if offers or is_cheer(one.text) else one)
+        named |= names
+    return standing(stays, str)
+
+
+def is_cheer(text: str) -> bool:
+    """Tell whether a text is a few words with a mark of exclamation, and names nothing."""
+    few = len(text.split()) <= _FEW_WORDS and text.rstrip(_ORNAMENT).endswith(_ENDS[:2])
+    return few and not names_in(text)
+
+
+def names_in(text: str) -> set[str]:
+    """Return what a text names that is no plain word: code, files, addresses, names, numbers."""
+    return {one.group().strip("`").lower() for one in _NAMES.finditer(text)}
+
+
 def fitted(found: Sequence[Paragraph], room: int) -> str:
     """Return as much of a text as fits into `room` characters, from its beginning on.
 
@@ -207,6 +245,7 @@ def _unannounced(text: str) -> str:
         return f"{text} …"
     ends = sentence_ends(text, listed_mark(text))
     told = text[: ends[-1]].rstrip() if ends else ""
+    told = "" if is_cheer(told) else told
     return told or (f"{text} …" if len(text.encode()) > _LEAD_BYTES else "")
 
 

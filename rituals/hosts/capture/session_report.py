@@ -39,6 +39,7 @@ class Report(Record):
     body: str  #: what the agent said at its end, "" for nothing
     asks: tuple[str, ...]  #: what a person asked for in it, a line each
     heading: str  #: which turn it is
+    goes_on: bool = False  #: whether the agent used a tool right behind it
 
 
 class Sources(Record):
@@ -71,21 +72,21 @@ class _Stretch:
         self.said = self._newest = ""
         self._at: int | None = None
         self.calls: list[Turn] = []
-        #: Whether it was broken off, whether a tool was used behind what was said last, and whether
-        #: something of it was taken back.
-        self.broken = self.worked = self.corrected = False
+        #: Whether it was broken off, whether a tool was used behind what was said last, and behind the
+        #: longest; whether something of it was taken back.
+        self.broken = self.worked = self.goes_on = self.corrected = False
 
     def say(self, turn: Turn) -> None:
         """Take what the agent says; what stands on one line is one report."""
         self._newest = f"{self._newest}\n\n{turn.text}" if turn.at == self._at else turn.text
         self._at, self.worked = turn.at, False
         if len(self._newest) > len(self.said):
-            self.said = self._newest
+            self.said, self.goes_on = self._newest, False
 
     def work(self, turn: Turn) -> None:
         """Take the use of a tool."""
         self.calls.append(turn)
-        self.worked = True
+        self.worked, self.goes_on = True, self.goes_on or self.said == self._newest
 
     def report(self, *, last: bool) -> str:
         """Return the report, "" for none."""
@@ -130,7 +131,7 @@ def sources_of(turns: Iterable[Turn], history: History) -> Sources:
         against.update(id for call in notes for pair in _AGAINST.findall(call.given) for id in pair)
         if said:
             heading = f"Turn {number} of {len(stretches)}{' (corrected)' * corrected}"
-            reports.append(Report(said, tuple(filter(None, one.asks)), heading))
+            reports.append(Report(said, tuple(filter(None, one.asks)), heading, one.goes_on))
     dialogs = tuple((question, answer) for question, (answer, _) in answered.items())
     return Sources(dialogs, texts.commits, texts.texts, tuple(reports[::-1]), title, ask)
 
