@@ -183,7 +183,7 @@ def test_nothing_heavy_is_loaded(loaded: Callable[..., list[str]]) -> None:
     assert found[-1].removeprefix(f"0 {lines[-1]}").split() in ([], ["json"])
     kept = (
         "projection.fold.full_replay",
-        "memory.query.open_snapshot",
+        "memory.query.reader",
         "re",
         "subprocess",
         "_sqlite3",

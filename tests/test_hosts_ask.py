@@ -140,7 +140,7 @@ def test_what_stands_open_is_named_beside_it(
     assert " · t3: " in told and told.count(" · ") == 2 and len(told) < 260
     run("note", "--session", "s1", stdin=b"done own\n")
     assert "own:" not in stop(work(LATER))
-    monkeypatch.setattr("memory.query.open_snapshot.open_snapshot", _fails)
+    monkeypatch.setattr("memory.query.reader.open_snapshot", _fails)
     assert "Still open?" not in stop(work(LATER))
 
 

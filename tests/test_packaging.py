@@ -26,7 +26,7 @@ needs_checkout = pytest.mark.skipif(
 FAST = (
     "ledger.codec.log", "ledger.codec.validate", "ledger.git.commit_maker", "ledger.home", "ledger.model.logset",
     "ledger.secrets.log_redaction", "ledger.codec.fast_read", "ledger.secrets.scanner", "ledger.wal.spool", "memory.api", "memory.query.reader",
-    "memory.write.branch_lock", "memory.brief.brief_maker", "memory.brief.brief_place", "memory.cache.rebuild", "memory.cache.cache_file",
+    "memory.write.branch_lock", "memory.brief.brief_maker", "memory.query.last_answers", "memory.cache.rebuild", "memory.cache.cache_file",
     "memory.worktree.page_copies", "ledger.git.commit_record", "memory.write.spool_commits", "memory.cache.schema", "memory.write.near_facts",
     "memory.worktree.projection_files", "memory.write.append", "memory.query.last_answers", "memory.replay.ledger_snapshot", "memory.cache.word_index",
     "projection.document.archive_pages", "projection.brief.budget", "projection.brief.choice", "projection.compare.likeness",

@@ -56,7 +56,6 @@ if TYPE_CHECKING:
     from ledger.home import Home
     from ledger.model.session import Entry
     from memory.cache.cache_file import Cache
-    from memory.recall.recall_values import Answer
     from memory.replay.ledger_snapshot import Snapshot
     from projection.fold.fact_history import Fact
 
@@ -64,8 +63,8 @@ if TYPE_CHECKING:
 _LOGS, _LOGS_FOR_NEW = 100, 20
 #: A line takes more characters than this, so only so many corrections and other news can stand there.
 _LINE_CHARS = 200
-#: How many facts the search is asked for, and with how much of the text of a task.
-_FOUND, _WORDS_CHARS = 30, 2000
+#: How much of the text of a task is looked for.
+_WORDS_CHARS = 2000
 #: How many facts that HEAD does not hold have a line; the others are counted.
 _ELSEWHERE = 5
 #: Kinds of what is to be done.
@@ -137,21 +136,6 @@ def task_of(snapshot: Snapshot, said: str) -> tuple[str, str]:
     return snapshot.ask(ask)
 
 
-def found_for(recall: Callable[..., Answer], words: str) -> tuple[str, ...]:
-    """Return the ids of the facts that the search finds for a task in words, best first.
-
-    A task is no query: its quotes and dashes ask for nothing. `recall` asks the index
-    (`memory.query.reader.Reader.recall`).
-    """
-    from memory.recall.recall_values import FACTS, Filters, without_operators
-
-    words = without_operators(words)
-    if not words:
-        return ()
-    answer = recall(words, limit=_FOUND, filters=Filters(within=FACTS), loose=True)
-    return tuple([hit.id for hit in answer.hits])
-
-
 def _material(home: Home, cache: Cache, asked: Asked, found: tuple[str, ...]) -> Material:
     marks, elsewhere = marks_at(home, cache).few(_ELSEWHERE)
     view, summary = marks.here.view(cache, cache.view()), cache.summary
@@ -178,7 +162,7 @@ def _material(home: Home, cache: Cache, asked: Asked, found: tuple[str, ...]) ->
     facts += [one.standing.fact for part in todo for one in part]  # some are not live
     brought = _roles_of(home, cache, facts) if asked.role else {}
     notes = role_notes(facts, asked.role, brought)
-    sessions, again = _sessions(home, cache, live, since, asks=asked.asks)
+    sessions = _sessions(home, cache, live, since, asks=asked.asks)
     return Material(
         cache.commit,
         view,
@@ -202,7 +186,6 @@ def _material(home: Home, cache: Cache, asked: Asked, found: tuple[str, ...]) ->
         asked=tuple(dict.fromkeys((*asked_for, *serving, *found))),
         gone=marks.of if marks else None,
         since=since,
-        again=again,
         sides=tuple(
             [(id, standing_of(side)) for id, side in sides if side and side.id not in notes.others]
         ),
@@ -258,15 +241,15 @@ def _for(one: News, others: frozenset[str]) -> News:
 
 def _sessions(
     home: Home, cache: Cache, live: Container[str], since: str, *, asks: bool
-) -> tuple[tuple[Session, ...], tuple[Session, ...]]:
-    """Return the last sessions in short, and what was asked for again in several; `asks` as in `Asked`.
+) -> tuple[Session, ...]:
+    """Return the last sessions in short; `asks` as in `Asked`.
 
     A ledger without any does without another module.
     """
     if not cache.summary.sessions:
-        return (), ()
+        return ()
     from ledger.wal.kept_asks import asks_in
-    from memory.brief.recent_sessions import asked_again, last_sessions
+    from memory.brief.recent_sessions import last_sessions
 
     kept = asks_in(home.repository.commondir) if asks else []
     if kept and cache.redacted:
@@ -274,7 +257,7 @@ def _sessions(
 
         telling = telling_of(home, cache)
         kept = [one for one in kept if not (telling and telling.repeats(one.text))]
-    return last_sessions(home, cache, kept, live, since), asked_again(kept)
+    return last_sessions(home, cache, kept, live, since)
 
 
 def _todo(cache: Cache, view: LiveView, asked: Asked) -> Todo:

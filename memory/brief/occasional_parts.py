@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from projection.brief.choice import DAYS, invariants, ordered, own_tasks, stated, yours
-from projection.brief.values import Beside, Stated, Todo
+from projection.brief.values import Beside, Session, Stated, Todo
 from projection.policy.model import ATTEMPT_KIND, FINDING_KIND, PATTERN_KIND
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from memory.cache.cache_file import Cache
+    from memory.recall.recall_values import Answer
     from memory.replay.upstream_homes import Layer
     from projection.fold.fact_history import Fact
     from projection.fold.projection_state import LiveView, Standing
+
+#: How many facts the search is asked for, how much of a task is read, and what names a log.
+_FOUND, _TASK_CHARS, _STEM_CHARS = 30, 1_500, 18
+#: So many passages are told for a task, in so many characters; each has so many of its words, such a part.
+_PASSAGES, _TOLD_CHARS, _OF_TASK, _PART = 2, 700, 3, 0.4
 
 
 def todo(cache: Cache, view: LiveView, agent: str, role: str, task: str) -> Todo:
@@ -92,3 +98,45 @@ def _foremost(layer: Layer) -> tuple[Standing, ...]:
             for one in layer.ask(ask, nothing)
         ]
     )
+
+
+def found_for(recall: Callable[..., Answer], words: str) -> tuple[str, ...]:
+    """Return the ids of the facts that the search finds for a task in words, best first.
+
+    A task is no query: its quotes and dashes ask for nothing. `recall` asks the index
+    (`memory.query.reader.Reader.recall`).
+    """
+    from memory.recall.recall_values import FACTS, Filters, without_operators
+
+    words = without_operators(words)
+    if not words:
+        return ()
+    answer = recall(words, limit=_FOUND, filters=Filters(within=FACTS), loose=True)
+    return tuple([hit.id for hit in answer.hits])
+
+
+def passages_for(recall: Callable[..., Answer], task: str) -> tuple[Session, ...]:
+    """Return the passages of logs for a task that no fact answers, best first, each whole.
+
+    One has at least three of the words of the task that tell something, and a good part of them; the
+    arguments are those of `found_for`.
+    """
+    from memory.recall.question import ENGLISH, is_everyday, listed
+    from memory.recall.recall_values import FACTS, SESSIONS, Filters, without_operators
+
+    words = without_operators(task[:_TASK_CHARS])
+    if not words or recall(words, limit=1, filters=Filters(within=FACTS)).hits:
+        return ()
+    small = listed(ENGLISH, "small") | listed(ENGLISH, "chores")
+    plain = "".join([char if char.isalnum() else " " for char in words.lower()])
+    asked = {one for one in plain.split() if not (one in small or is_everyday(one, ENGLISH))}
+    least = max(min(_OF_TASK, len(asked)), _PART * len(asked), 2)
+    found, room = list[Session](), _TOLD_CHARS
+    for hit in recall(words, limit=_PASSAGES, filters=Filters(within=SESSIONS), explain=True).hits:
+        held = asked.intersection(*[one.remark.split(", ") for one in hit.parts if one.remark])
+        place = f"{hit.stem[:_STEM_CHARS]}:{hit.id.rpartition(':')[2]}"
+        said = f"{hit.date}, {hit.line} ({place})"
+        if len(held) >= least and len(said) <= room and not hit.line.endswith("…"):
+            found.append(Session("", "", said, "", "passage"))
+            room -= len(said)
+    return tuple(found)

@@ -1,9 +1,12 @@
-"""Name what a home shows: the tip of its branch, and the logs that wait, and where (W14, W21)."""
+"""Name what a home shows: its branch's tip, the logs that wait, where (W14, W21), and who asks there."""
 
 from __future__ import annotations
 
 import os
 
+from ledger.errors import DiurnaError
+from ledger.git.config_files import plain_user_name
+from ledger.git.repository import head
 from ledger.home import Home
 from ledger.model.layout import CACHE_DIR, HIDDEN_FILE, log_path
 from ledger.wal.atomic_files import make_folder, plain_bytes, replace_file
@@ -20,6 +23,8 @@ AND = "+"
 #: Ends the names of the files in which the last briefs are kept.
 BRIEFS = ".briefs"
 _KEY = "branch: "
+#: How many changed files are looked at.
+_FILES = 100
 
 
 def beside(home: Home) -> str:
@@ -138,3 +143,31 @@ def _place(home: Home, mark: Mark) -> str:
     there = mark.tree != mark_here(home).tree and not gone
     tree = f"in {os.path.relpath(mark.top, home.repository.top)}" if there else ""
     return ", ".join(filter(None, (tree, mark.branch and f"branch {mark.branch}")))
+
+
+def agent_of(home: Home) -> str:
+    """Return the name under which git commits here, which is that of logs that name no agent."""
+    name = plain_user_name(home.repository.commondir)
+    if name is None:
+        from ledger.git.commit_record import IdentityQuestion
+
+        name = IdentityQuestion(home.repository).answer().name
+    return name
+
+
+def branch_of(home: Home) -> str:
+    """Return the branch that is checked out where the work is done, "" for none."""
+    return head(home.repository)[0].removeprefix("refs/heads/")
+
+
+def changed_files(home: Home) -> tuple[str, ...]:
+    """Return which files of the work tree differ from what is committed, sorted, without the home's."""
+    if not home.repository.top:
+        return ()
+    try:
+        said = home.repository.git().status("--no-renames", "--ignore-submodules=all")
+    except DiurnaError:
+        return ()  # a brief says what it can
+    paths = [row[3:] for row in said]
+    ours = home.prefix or "sessions/"
+    return tuple(sorted(path for path in paths if not path.startswith(ours))[:_FILES])

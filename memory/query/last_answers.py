@@ -14,12 +14,30 @@ import os
 
 from ledger.environment import now_ms
 from ledger.errors import DiurnaError
+from ledger.git.repository import head
 from ledger.home import Home, discover, has_layers
-from ledger.model.layout import ASKS_FILE, FORMAT_VERSION, POLICY_FILE, SESSIONS_DIR, stem_of
+from ledger.model.layout import (
+    ASKS_FILE,
+    BRIEF_CHARS,
+    FORMAT_VERSION,
+    POLICY_FILE,
+    SESSIONS_DIR,
+    stem_of,
+)
 from ledger.model.record import Record
 from ledger.wal.dead_owner import died
 from ledger.wal.user_key import digest, read_signed, write_signed
-from memory.cache.view_name import BRIEFS, has_files, hidden, landed, seen, tip_of, waiting
+from memory.cache.view_name import (
+    BRIEFS,
+    agent_of,
+    branch_of,
+    has_files,
+    hidden,
+    landed,
+    seen,
+    tip_of,
+    waiting,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +45,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ledger.git.cli import Git
-    from memory.brief.brief_place import Wish
     from memory.query.reader import Reader
     from memory.replay.clone_view import View
     from memory.replay.ledger_snapshot import Progress
@@ -42,6 +59,14 @@ _BRIEFS = 8
 _KEPT_MS = 7 * 24 * 3_600_000
 #: How many newer logs are looked at for whether they hide something.
 _READ = 100
+
+
+class Wish(Record):
+    """A brief as it is asked for, in markdown and without a task."""
+
+    agent: str = ""  #: who asks, "" for the name that git commits with
+    role: str = ""  #: whose notes are wanted, "" for nobody's
+    budget_chars: int = BRIEF_CHARS  #: how many characters the answer may have
 
 
 class Kept(Record):
@@ -80,7 +105,7 @@ def continuity(start: str) -> str | None:
     text: str | None = _read(path, of).get(_PAGE)
     if text is not None:
         return text
-    from memory.query.open_snapshot import open_snapshot
+    from memory.query.reader import open_snapshot
     from projection.document.page_renderer import render
 
     snapshot = open_snapshot(home)
@@ -98,8 +123,6 @@ def brief(start: str, wish: Wish) -> str | None:
     Raises:
         DiurnaError: as for `continuity`.
     """
-    from memory.brief.brief_place import agent_of
-
     home = discover(start)
     if _waiting(home):
         return None
@@ -180,8 +203,6 @@ def make_brief(home: Home, wish: Wish) -> Kept:
 
 def _last(home: Home, wish: Wish) -> tuple[str, str, str]:
     """Return the file of the last briefs, what it has to be of, and the name of one in it."""
-    from memory.brief.brief_place import branch_of
-
     path, hides, layers = home.cache_file + BRIEFS, [hidden(home)], ""
     if has_layers(home):
         from memory.replay.upstream_homes import brief_file, layers_as_of, own_home
@@ -198,7 +219,6 @@ def _beside(home: Home) -> tuple[str, str, str]:
 
     The last is "" where it is not known of the place yet: no ledger is opened for it.
     """
-    from ledger.git.repository import head
     from memory.cache.broken_truth import truth_of
     from memory.cache.view_name import elsewhere
     from memory.replay.head_view import asks, here_known

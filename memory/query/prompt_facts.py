@@ -8,7 +8,7 @@ that name something, and lack none that tells more than what they have. Constant
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from ledger.environment import now_ms
 from ledger.heavy_work import Uncollected
@@ -17,17 +17,16 @@ from ledger.model.order import day_seen
 from ledger.model.record import Record
 from ledger.model.session import says_personal
 from memory.cache.cache_file import Cache
-from memory.query.open_snapshot import open_snapshot
+from memory.query.reader import open_snapshot
 from memory.recall.fact_hits import Facts
 from memory.recall.fts_file import Index
 from memory.recall.index_catch_up import ask_once
 from memory.recall.lookups import Lookups
-from memory.recall.question import ENGLISH, is_everyday, listed
-from memory.recall.recall_values import FACTS, SESSIONS, Answer, Filters, without_operators
+from memory.recall.question import ENGLISH, listed
+from memory.recall.recall_values import FACTS, Filters, without_operators
 from memory.recall.search import search
 from memory.recall.standing import SURE, Candidate, ordered, verdict
 from memory.replay.reader_marks import marks_at
-from projection.brief.values import Session
 from projection.fold.projection_state import Standing
 from projection.policy.model import Moments
 from projection.text.clipping import telling
@@ -44,8 +43,6 @@ STRETCH = 30
 #: names the session, and its log; and the part of a log that a machine lists.
 _LOGS, _PASSAGE_CHARS, _MOST, _STEM_CHARS = 200, 560, 600, 18
 _LISTED = "Observed"
-#: So many passages are told for a task, in so many characters; each has so many of its words, such a part.
-_PASSAGES, _TOLD_CHARS, _OF_TASK, _PART = 2, 700, 3, 0.4
 
 
 class Found(Record):
@@ -140,30 +137,6 @@ def passages_told(home: Home, cache: Cache) -> list[tuple[str, ...]]:
                     (place, day, plain(part), plain(title_of(lines)), entry.session, words)
                 )
     return found[-_MOST:]
-
-
-def passages_for(recall: Callable[..., Answer], task: str) -> tuple[Session, ...]:
-    """Return the passages of logs for a task that no fact answers, best first, each whole.
-
-    One has at least three of the words of the task that tell something, and a good part of them; the
-    arguments are those of `memory.brief.brief_maker.found_for`.
-    """
-    words = without_operators(task[:PROMPT_CHARS])
-    if not words or recall(words, limit=1, filters=Filters(within=FACTS)).hits:
-        return ()
-    small = listed(ENGLISH, "small") | listed(ENGLISH, "chores")
-    plain = "".join([char if char.isalnum() else " " for char in words.lower()])
-    asked = {one for one in plain.split() if not (one in small or is_everyday(one, ENGLISH))}
-    least = max(min(_OF_TASK, len(asked)), _PART * len(asked), 2)
-    found, room = list[Session](), _TOLD_CHARS
-    for hit in recall(words, limit=_PASSAGES, filters=Filters(within=SESSIONS), explain=True).hits:
-        held = asked.intersection(*[one.remark.split(", ") for one in hit.parts if one.remark])
-        place = f"{hit.stem[:_STEM_CHARS]}:{hit.id.rpartition(':')[2]}"
-        said = f"{hit.date}, {hit.line} ({place})"
-        if len(held) >= least and len(said) <= room and not hit.line.endswith("…"):
-            found.append(Session("", "", said, "", "passage"))
-            room -= len(said)
-    return tuple(found)
 
 
 def is_sure(one: Candidate, weights: Mapping[str, float]) -> bool:

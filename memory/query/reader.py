@@ -5,16 +5,22 @@ What only some questions need is imported by them: a short command pays for what
 
 from __future__ import annotations
 
+import os
+
 from ledger.environment import machine_ms
 from ledger.errors import NotFound
 from ledger.home import PERSONAL, Home
-from memory.brief.brief_place import BRIEF_CHARS
-from memory.query.open_snapshot import OpenHome
+from ledger.model.layout import BRIEF_CHARS
+from memory.replay.clone_view import View
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+    from typing import TypeVar
 
+    from ledger.home import Home
+    from ledger.model.logset import LogRef
+    from ledger.model.session import Entry
     from memory.cache.cache_file import Cache
     from memory.query.origins import Origins
     from memory.recall.other_homes_recall import Recallers
@@ -26,9 +32,37 @@ if TYPE_CHECKING:
     from projection.fold.fact_history import Fact
     from projection.fold.full_replay import State
     from projection.fold.projection_state import LiveView, Standing
+    from projection.policy.model import Policy
+
+    Said = TypeVar("Said")
 
 
-class Reader(OpenHome):
+def open_snapshot(home: Home, progress: Progress | None = None) -> View:
+    """Return the view of a home, which cleans up after redactions."""
+    return View(home, _clean, progress)
+
+
+def _clean(home: Home, cache: Cache) -> None:
+    from memory.repair.redacted_copies import clean  # few ledgers have a redaction
+
+    clean(home, cache)
+
+
+def hides(home: Home) -> Callable[[str], bool]:
+    """Return what tells whether a text says again what is withheld in a home; in most nothing is."""
+    if not os.path.exists(f"{home.cache_file}.redacted"):
+        return lambda _: False
+    from memory.redaction.withheld_lines import telling_of
+
+    view = open_snapshot(home)
+    try:
+        telling = view.ask(lambda cache: telling_of(home, cache))
+    finally:
+        view.close()
+    return telling.repeats if telling else lambda _: False
+
+
+class Reader:
     """One home, open for questions; none of them writes to the repository.
 
     Args:
@@ -40,7 +74,8 @@ class Reader(OpenHome):
     def __init__(
         self, home: Home, progress: Progress | None = None, clock: Callable[[], int] | None = None
     ) -> None:
-        super().__init__(home, progress)
+        self.home = home
+        self.snapshot = open_snapshot(home, progress)
         self.clock = clock or machine_ms
         self._progress = progress
         self._follower: Follower | None = None
@@ -53,6 +88,52 @@ class Reader(OpenHome):
         self.snapshot.close()
         if self._recaller is not None:
             self._recaller.close()
+
+    def ask(self, question: Callable[[Cache], Said], *, committed: bool = False) -> Said:
+        """Answer a question of the whole memory as of one moment (`Snapshot.ask`).
+
+        Args:
+            question: is given the cache, and keeps nothing of it.
+            committed: without the logs that wait.
+        """
+        return (self.snapshot.tip if committed else self.snapshot).ask(question)
+
+    def cache(self) -> Cache:
+        """Return the cache as it is now, for a few questions that need not be of one moment."""
+        return self.snapshot.cache()
+
+    @property
+    def policy(self) -> Policy:
+        """The policy in force."""
+        return self.ask(lambda cache: cache.policy, committed=True)
+
+    def fact(self, id: str) -> Fact | None:
+        """Return one fact by its whole id, without where it stands; None where there is none."""
+        return self.ask(lambda cache: cache.fact(id))
+
+    def logs(self, *, committed: bool = False) -> list[tuple[LogRef, Entry]]:
+        """Return all logs with what they say, in the order in which the cache met them."""
+        return self.ask(
+            lambda cache: [(ref, entry) for _, ref, entry in cache.entries()], committed=committed
+        )
+
+    def publishes(self, *, reviewing: bool = False) -> bool:
+        """Tell whether a write on this branch, a review perhaps, commits the projection with it."""
+        from memory.replay.trunk import publishes
+
+        return publishes(self.home, self.policy, reviewing=reviewing)
+
+    def short(self, stem: str) -> str:
+        """Return a stem as people read it; whatever takes a stem takes that too."""
+        from memory.cache.name_lookup import short_stem
+
+        return self.ask(lambda cache: short_stem(cache, stem))
+
+    def named(self, fact: str) -> str:
+        """Return the whole id for it or the start of it (`fact_named`); an unknown one as it is."""
+        from memory.cache.name_lookup import fact_named
+
+        return self.ask(lambda cache: fact_named(cache, fact))
 
     def state(self, as_of: str = "") -> State:
         """Return the replayed state, now or as of a time, a stem or a commit.
@@ -198,7 +279,7 @@ class Reader(OpenHome):
 
     def asker(self) -> str:
         """Return who asks, as logs name it."""
-        from memory.brief.brief_place import agent_of
+        from memory.cache.view_name import agent_of
 
         return agent_of(self.home)
 
@@ -225,14 +306,14 @@ class Reader(OpenHome):
         Raises:
             WrongUsage: the budget is too small.
         """
-        from memory.brief.brief_maker import Asked, found_for, made_for, task_of
-        from memory.brief.brief_place import branch_of, changed_files
+        from memory.brief.brief_maker import Asked, made_for, task_of
+        from memory.cache.view_name import branch_of, changed_files
 
         asker, branch = agent or self.asker(), branch_of(self.home)
         asked = Asked(asker, role, task, branch, (), budget_chars, json, asks)
         if not task:
             return made_for(self.snapshot, asked)
-        from memory.query.prompt_facts import passages_for
+        from memory.brief.occasional_parts import found_for, passages_for
 
         task, words = task_of(self.snapshot, task)
         asked = asked._replace(task=task, changed=changed_files(self.home))

@@ -88,8 +88,7 @@ def _show(home: str) -> str | None:
 
 
 def _brief(home: str, agent: str) -> str | None:
-    from memory.brief.brief_place import Wish
-    from memory.query.last_answers import brief
+    from memory.query.last_answers import Wish, brief
 
     return brief(home or working_directory(), Wish(agent))
 

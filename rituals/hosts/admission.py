@@ -175,7 +175,7 @@ def admitted(said: Moment, top: str) -> Observation | None:
 
 def without_withheld(one: Observation, home: Home) -> Observation:
     """Return an observation without words that a home withholds: what was done in two words stays."""
-    from memory.query.open_snapshot import hides
+    from memory.query.reader import hides
 
     hidden = hides(home)
     paths = tuple([path for path in one.paths if not hidden(path)])
@@ -327,7 +327,7 @@ def refresh(home: Home) -> None:
     if observing(commondir).tip == tip:
         return
     from ledger.wal.atomic_files import replace_file
-    from memory.query.open_snapshot import open_snapshot
+    from memory.query.reader import open_snapshot
     from projection.policy.model import OFF
 
     capture = open_snapshot(home).ask(lambda cache: cache.policy.capture, tip)

@@ -44,7 +44,7 @@ class Overlaps(Record):
 def look(home: Home) -> None:
     """Look for what the next start is to ask about, where there are enough new facts."""
     from ledger.model.event import FactCreated
-    from memory.query.open_snapshot import open_snapshot
+    from memory.query.reader import open_snapshot
 
     file = _file(home)
     known, cache = read_record(file, Overlaps()), open_snapshot(home).cache()
@@ -103,7 +103,7 @@ def take(home: Home, agent: str) -> str:
 
     What has no room in it is left to the next start.
     """
-    from memory.query.open_snapshot import open_snapshot
+    from memory.query.reader import open_snapshot
     from projection.brief.wording import enveloped, plain, shortened, untagged
 
     taken = Overlaps()

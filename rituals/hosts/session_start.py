@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ledger.home import Home
-    from memory.brief.brief_place import Wish
-    from memory.query.last_answers import Kept
+    from memory.query.last_answers import Kept, Wish
 
 #: How long a brief may take that nobody waits for.
 _READY_SECONDS = 60
@@ -176,7 +175,7 @@ def _brief(said: Moment, home: Home, budget: int, which: str) -> tuple[str, Kept
 
 
 def _wish(said: Moment, budget: int) -> Wish:
-    from memory.brief.brief_place import Wish
+    from memory.query.last_answers import Wish
 
     agent = variables().get("DIURNA_AGENT") or HOSTS[said.host].agent
     return Wish(agent, said.role, budget_chars=budget - _AS_OF_CHARS)

@@ -253,7 +253,7 @@ def _open_ends(folder: str, session: str) -> list[str]:
     from ledger.errors import DiurnaError
     from ledger.home import discover
     from ledger.model.session import says_personal
-    from memory.query.open_snapshot import open_snapshot
+    from memory.query.reader import open_snapshot
     from projection.brief.wording import plain, shortened
     from projection.lifecycle.review_due import is_raised
     from projection.policy.model import THREAD_KIND

@@ -15,7 +15,7 @@ from ledger.wal.user_key import digest, user_key
 from memory.cache.broken_truth import with_ends
 from memory.cache.cache_file import Cache
 from memory.cache.head_store import Lack, Truths, Wait, has_code, read_truths, write_truths
-from memory.query.open_snapshot import open_snapshot
+from memory.query.reader import open_snapshot
 from memory.replay.facts_that_may_end import waiting
 from memory.replay.replayed_state import state_of
 from projection.document.fact_remarks import GONE, NOWHERE, RENAMED, Gone

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from ledger.errors import NotFound, WrongUsage
 from ledger.model.order import NO_DAY, is_stem
 from ledger.wal.kept_asks import asks_in, shown_title
-from memory.query.open_snapshot import hides
+from memory.query.reader import hides
 from memory.write.draft import USED
 from rituals.answers.json_objects import log_object
 from rituals.answers.record_fields import fields_of, mark_object

@@ -183,7 +183,7 @@ def _lines(
 def _titles(call: Invocation, answer: Answer) -> dict[str, str]:
     """Return what logs that nobody named are called in this clone, as `diurna log` does, by hit."""
     from ledger.wal.kept_asks import asks_in, shown_title
-    from memory.query.open_snapshot import hides
+    from memory.query.reader import hides
 
     reader = call.reader()
     asks = asks_in(reader.home.repository.commondir)

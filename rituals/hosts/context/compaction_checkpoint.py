@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from ledger.environment import monotonic, now_ms
 from ledger.home import Home, discover
 from ledger.model.record import Record
-from memory.query.open_snapshot import hides
+from memory.query.reader import hides
 from projection.brief.wording import enveloped, shortened
 from rituals.hosts.context.other_sessions import clock, outcomes, path_said, safe
 from rituals.hosts.moments import CHECKPOINTS_DIR, Moment
@@ -86,7 +86,7 @@ def _requests(moment: Moment, hidden: Callable[[str], bool]) -> list[str]:
 
 def _gathered(moment: Moment, home: Home) -> Iterator[tuple[str, str, list[str]]]:
     """Yield what there is to keep, what is at hand first: a field, how its lines begin, and texts."""
-    from memory.brief.brief_place import changed_files
+    from memory.cache.view_name import changed_files
     from rituals.hosts.observation_spool import spool_of
     from rituals.hosts.silence import audible
     from rituals.hosts.transcripts.slices import newest_turns

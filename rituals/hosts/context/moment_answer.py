@@ -193,7 +193,7 @@ def _of_line(moment: Moment, index: MomentIndex, top: str) -> tuple[list[str], l
 
 def _marked(home: Home, facts: Iterable[Told], *, at_file: bool = False) -> list[Told]:
     """Say of facts what they name that is gone; at a file such a one is not told, nor what ended."""
-    from memory.query.open_snapshot import open_snapshot
+    from memory.query.reader import open_snapshot
     from memory.replay.reader_marks import marks_known
     from projection.brief.wording import plain, untagged
     from projection.document.fact_remarks import is_ended, is_gone

@@ -21,8 +21,8 @@ from ledger.model.session import says_personal
 from ledger.wal.atomic_files import make_folder
 from ledger.wal.kept_asks import asks_in
 from ledger.wal.user_key import user_key
-from memory.query.open_snapshot import open_snapshot
 from memory.query.prompt_facts import passages_told
+from memory.query.reader import open_snapshot
 from memory.recall.question import ENGLISH, is_everyday, listed
 from memory.replay.replayed_state import state_of
 from projection.brief.wording import label, plain, untagged

@@ -180,7 +180,7 @@ def _facts(moment: Moment, heard: Cursor) -> tuple[list[str], Cursor]:
     from ledger.model.layout import SESSIONS_DIR, stem_of
     from ledger.model.order import key_of
     from memory.brief.brief_maker import news_of, public
-    from memory.query.open_snapshot import open_snapshot
+    from memory.query.reader import open_snapshot
     from projection.brief.forms import written
     from projection.brief.lines import line_of
     from projection.policy.model import THREAD_KIND
