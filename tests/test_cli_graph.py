@@ -79,3 +79,13 @@ def test_what_helped_informs(repo: Repo, run: Run) -> None:
     assert {(one["edge"], one["direction"], one["id"]) for one in said["near"]} == {
         ("informed-by", "both", "p2"), ("informed-by", "in", "d"),
     }  # fmt: skip
+
+
+def test_purpose_leads_to_a_vision(repo: Repo, run: Run) -> None:
+    """What a fact serves, and what that serves; a circle ends."""
+    assert run("note", "id=north vision: Shops never lose an order.", "id=goal decision: Retry. → serves: north",
+               "id=design decision: Three tries. → serves: goal").code == 0  # fmt: skip
+    said = run("show", "--links", "design")
+    assert "  purpose: north → goal → design\n" in said.out
+    assert run("show", "--links", "goal", "--json").json["purpose"] == ["north"]
+    assert run("show", "--links", "north", "--json").json["purpose"] == []

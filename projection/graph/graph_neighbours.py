@@ -19,7 +19,7 @@ from projection.document.fact_remarks import PLAIN, Mark, Met, instead_of, mark_
 from projection.fold.fact_history import Fact
 from projection.fold.falsity import CONFLICTS
 from projection.fold.projection_state import Standing
-from projection.graph.fact_links import ENTITY_KEY, LINK, SERVES, footer, named
+from projection.graph.fact_links import ENTITY_KEY, LINK, SERVES, footer, named, served
 
 __all__ = ["Graph", "Links", "Neighbour", "instead_of"]
 
@@ -70,6 +70,7 @@ class Links(Record):
     mark: Mark = PLAIN  #: of the fact
     #: how many edges there are beside those that are near, where a part of them was enough
     more: int = 0
+    purpose: tuple[str, ...] = ()  #: what it serves, what that serves, and so on to the last
 
 
 def entity_names(fact: Fact) -> tuple[str, ...]:
@@ -199,8 +200,11 @@ class Graph:
                 far.append(one._replace(via=via))
         counts = [(name, self._count(name)) for name in self._names(fact)]
         crowds = tuple([pair for pair in counts if pair[1] > CROWD_FACTS])
-        here = self._standings.get(fact)
-        return Links(fact, here, nearest, tuple(far), crowds, self._mark(fact), more)
+        here, purpose, now = self._standings.get(fact), dict[str, None](), self._fact(fact)
+        while now and (up := [one for one in served(now) if one not in (fact, *purpose)]):
+            purpose[up[0]], now = None, self._fact(up[0])
+        mark = self._mark(fact)
+        return Links(fact, here, nearest, tuple(far), crowds, mark, more, tuple(purpose))
 
     def _join(self, source: str, kind: str, target: str, *, both: bool = False) -> None:
         out, back = (BOTH, BOTH) if both or kind == CONFLICTS else (OUT, IN)

@@ -99,6 +99,8 @@ def _links(found: Links) -> Iterator[Line]:
     else:
         yield (found.id, "bold"), f"  {_place(found.standing, found.mark)}"
         yield f"  {summary_of(found.standing.fact)}"
+    if found.purpose:
+        yield f"  purpose: {' → '.join((*found.purpose[::-1], found.id))}"
     for title, hop in (("one hop", found.near), ("two hops", found.far)):
         if hop:
             yield heading(title)
@@ -121,6 +123,7 @@ def _links_object(found: Links) -> dict[str, object]:
         "id": found.id,
         "exists": found.standing is not None,
         **mark_object(found.mark),
+        "purpose": found.purpose,
         "near": [_neighbour_object(one) for one in found.near],
         "far": [_neighbour_object(one) for one in found.far],
         "crowds": [{"entity": name, "facts": count} for name, count in found.crowds],
