@@ -5,74 +5,59 @@ from __future__ import annotations
 import os
 from hashlib import sha256
 
-from ledger.errors import NotFound, StorageFailed, WriteRefused, WrongUsage
+from ledger.errors import NotFound, StorageFailed, WriteRefused
 from ledger.model.record import Record
 from ledger.wal.atomic_files import make_folder
 from memory.recall.meaning import TOKENIZER, model_folder
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import IO
 
 NAME, LICENCE = "all-MiniLM-L6-v2, 8 bits a weight", "Apache-2.0"
 BASE = (
     "https://huggingface.co/Xenova/all-MiniLM-L6-v2/resolve/"
     "751bff37182d3f1213fa05d7196b954e230abad9"
 )
-SECONDS, _CHUNK = 60.0, 1 << 20
+SECONDS = 60.0
 
 
 class Part(Record):
-    """One file of a model."""
+    """One file of the model."""
 
     name: str  #: here
     path: str  #: below the address
-    size: int  #: 0 where that is not known
+    size: int  #: bytes
     sha256: str
 
 
 PARTS = (
-    Part("model.onnx", "onnx/model_quantized.onnx", 22_972_370,
-         "afdb6f1a0e45b715d0bb9b11772f032c399babd23bfc31fed1c170afc848bdb1"),
-    Part(TOKENIZER, TOKENIZER, 711_661,
-         "da0e79933b9ed51798a3ae27893d3c5fa4a201126cef75586296df9b4d2c62a0"),
-)  # fmt: skip
+    Part(
+        "model.onnx",
+        "onnx/model_quantized.onnx",
+        22_972_370,
+        "afdb6f1a0e45b715d0bb9b11772f032c399babd23bfc31fed1c170afc848bdb1",
+    ),
+    Part(
+        TOKENIZER,
+        TOKENIZER,
+        711_661,
+        "da0e79933b9ed51798a3ae27893d3c5fa4a201126cef75586296df9b4d2c62a0",
+    ),
+)
 
 
-class Plan(Record):
-    """What would be fetched: the parts of a model, from an address into a folder that is not there yet."""
-
-    name: str
-    licence: str
-    base: str
-    folder: str
-    parts: tuple[Part, ...] = PARTS
-
-
-def plan_model(base: str, sums: str) -> Plan:
-    """Return what would be fetched: from a mirror, or the files whose checksums are given.
+def free_folder() -> str:
+    """Return the folder that the model comes to.
 
     Raises:
-        WrongUsage: the address or the checksums are none.
         WriteRefused: there is a model.
     """
-    folder, base = model_folder(), (base or BASE).rstrip("/")
-    if not base.startswith(("https://", "http://")):
-        raise WrongUsage("an address begins with https:// or http://", where=base)
+    folder = model_folder()
     if os.path.lexists(folder):
         hint = "it is used as it is; `$DIURNA_MODEL` names another folder"
         raise WriteRefused(f"{folder} is there", hint=hint)
-    if not sums:
-        return Plan(NAME, LICENCE, base, folder)
-    both = sums.lower().split(",")
-    if len(both) != 2 or not all(len(one) == 64 and one.isalnum() for one in both):
-        raise WrongUsage("--sha256 takes two checksums", hint="of the model, and of its tokenizer")
-    parts = [one._replace(size=0, sha256=said) for one, said in zip(PARTS, both, strict=True)]
-    return Plan("a model of your choice", "what its page says", base, folder, tuple(parts))
+    return folder
 
 
-def fetch_model(plan: Plan) -> None:
-    """Fetch a model; the folder is there with all of it, or not at all.
+def fetch_model(folder: str) -> None:
+    """Fetch the model; the folder is there with all of it, or not at all.
 
     Raises:
         NotFound: the address does not have it.
@@ -81,35 +66,32 @@ def fetch_model(plan: Plan) -> None:
     from shutil import rmtree
     from tempfile import mkdtemp
 
-    above = os.path.dirname(plan.folder)
+    above = os.path.dirname(folder)
     make_folder(above)
     aside = mkdtemp(prefix=".model-", dir=above)
     try:
-        for part in plan.parts:
+        for part in PARTS:
+            data = _fetched(f"{BASE}/{part.path}", part)
             with open(f"{aside}/{part.name}", "xb") as file:
-                _fetch(f"{plan.base}/{part.path}", part, file)
-        os.rename(aside, plan.folder)
+                file.write(data)
+        os.rename(aside, folder)
     except OSError as problem:
-        raise StorageFailed(f"can not write {plan.folder}: {problem.strerror}") from problem
+        raise StorageFailed(f"can not write {folder}: {problem.strerror}") from problem
     finally:
         rmtree(aside, ignore_errors=True)
 
 
-def _fetch(url: str, part: Part, file: IO[bytes]) -> None:
-    """Write what an address has into a file."""
+def _fetched(url: str, part: Part) -> bytes:
     from http.client import HTTPException
     from urllib.request import urlopen
 
-    known = sha256()
     try:
-        with urlopen(url, timeout=SECONDS) as answer:  # noqa: S310 - http(s) alone
-            while data := answer.read(_CHUNK):
-                known.update(data)
-                file.write(data)
-                if part.size and file.tell() > part.size:
-                    break
+        with urlopen(url, timeout=SECONDS) as answer:  # noqa: S310 - https alone
+            data: bytes = answer.read(part.size + 1)
     except (OSError, HTTPException, ValueError) as problem:
         raise NotFound(f"{url}: {problem}", hint="nothing was written") from problem
-    if known.hexdigest() != part.sha256:
-        said = f"{url} has other bytes: their sha256 is {known.hexdigest()}"
+    known = sha256(data).hexdigest()
+    if known != part.sha256:
+        said = f"{url} has other bytes: their sha256 is {known}"
         raise StorageFailed(said, hint=f"{part.sha256} was expected; nothing was written")
+    return data

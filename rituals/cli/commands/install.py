@@ -50,8 +50,6 @@ def install(
         remove="Take out again what install put there.",
         model="Fetch a small model by which `recall` weighs meaning; asks first.",
     ),
-    from_: str = option("With --model: a mirror of it.", "URL", goes="model"),
-    sha256: str = option("With --from: of another model, and of its tokenizer.", "SUM,SUM", goes="model"),
     yes: bool = option("With --model: do not ask.", goes="model"),
     dry_run: bool = DRY_RUN,
 ) -> int:  # fmt: skip
@@ -71,7 +69,7 @@ def install(
       diurna install --model --dry-run
     """
     if mode == "model":
-        return _fetch_model(call, dry_run, from_, sha256, yes)
+        return _fetch_model(call, dry_run, yes)
     if mode:
         return _remove(call, hosts, user=user, dry_run=dry_run)
     from rituals.hosts.install.host_files import found_hosts
@@ -96,17 +94,15 @@ def install(
     return code
 
 
-def _fetch_model(call: Invocation, dry_run: bool, source: str, sha256: str, yes: bool) -> int:
+def _fetch_model(call: Invocation, dry_run: bool, yes: bool) -> int:
     """Fetch the model of meaning, once somebody agrees to what is said of it."""
-    from rituals.answers.record_fields import all_fields_of
-    from rituals.setup.meaning_model import fetch_model, plan_model
+    from rituals.setup.meaning_model import BASE, LICENCE, NAME, PARTS, fetch_model, free_folder
 
-    plan = plan_model(source, sha256)
+    folder = free_folder()
     if not call.json:
-        call.out.line(f"{plan.name}, licence: {plan.licence}, into {plan.folder}")
-        for one in plan.parts:
-            size = f"{one.size / 1e6:.1f} MB, " if one.size else ""
-            call.out.line(f"  {plan.base}/{one.path}  {size}sha256 {one.sha256}")
+        call.out.line(f"{NAME}, licence: {LICENCE}, into {folder}")
+        for one in PARTS:
+            call.out.line(f"  {BASE}/{one.path}  {one.size / 1e6:.1f} MB, sha256 {one.sha256}")
     if not (dry_run or yes):
         if call.json or not call.interactive():
             raise WrongUsage("nothing is fetched unasked", hint="`--yes` agrees to it")
@@ -114,14 +110,14 @@ def _fetch_model(call: Invocation, dry_run: bool, source: str, sha256: str, yes:
             call.out.line("nothing is fetched")
             return 0
     if not dry_run:
-        fetch_model(plan)
+        fetch_model(folder)
         if find_spec("onnxruntime") is None:
             call.out.hint(
                 "the extra runs it: `pip install '.[meaning]'` in a clone of Diurna's repository"
             )
         call.out.hint("vectors are made while agents work, or now by `diurna check --fix`")
     if call.json:
-        call.out.answer({**all_fields_of(plan), "dry_run": dry_run})
+        call.out.answer({"name": NAME, "folder": folder, "dry_run": dry_run})
     return 0
 
 
