@@ -65,9 +65,7 @@ class Call:
     """One call of a hook."""
 
     def __init__(self, host: str, event: str, environment: Mapping[str, str]) -> None:
-        self._host = host
-        self._event = event
-        self._environment = environment
+        self._host, self._event, self._environment = host, event, environment
         self._kind = adapters.meaning(host, event)
         self._said: Moment | None = None
         self._commondir = self._top = ""
@@ -80,9 +78,7 @@ class Call:
 
     def answer(self) -> bytes:
         """Return the answer, within the limit of time."""
-        said = self._guarded(
-            lambda: limited(self._seconds, self._until - monotonic(), self._answer)
-        )
+        said = self._guarded(self._answer, self._until - monotonic())
         if self._late:
             self._heard = None
         return said or NOTHING
@@ -99,18 +95,30 @@ class Call:
             return  # whoever calls without one may remove the repository at once
         if not self._late:
             rest = max(_LEAST_SECONDS, self._until - monotonic())
-            self._guarded(lambda: limited(self._seconds, rest, lambda: self._follow_up(said)))
+            self._guarded(lambda: self._follow_up(said), rest)
         elif self._kind in (*_BRIEFED, *_STAMPED, adapters.PROMPT) or not self._observed:
             self._guarded(lambda: self._make_ready(said, lambda: self._keep(said)))
 
-    def _guarded(self, doing: Callable[[], _Done]) -> _Done | None:
-        """Do something; an agent neither waits for a fault of ours nor sees it."""
+    def _guarded(self, doing: Callable[[], _Done], clock: float = 0.0) -> _Done | None:
+        """Do something, in so much time by the clock; 0 for no limit.
+
+        An agent neither waits for a fault of ours nor sees it.
+        """
         try:
-            return doing()
+            return limited(self._seconds, clock, doing) if clock else doing()
         except TookTooLong:
             self._late = True
         except Exception as problem:  # noqa: BLE001 - as above
-            self._note(problem)
+            try:
+                from ledger.environment import working_directory
+                from ledger.home import discover
+                from rituals.hosts.payloads import note_fault
+
+                folder = self._said.folder if self._said else working_directory()
+                commondir = self._commondir or discover(folder).repository.commondir
+                note_fault(commondir, f"hook {self._host} {self._event}: {problem!r}")
+            except Exception:  # noqa: BLE001, S110 - it was only a note
+                pass
         return None
 
     def _make_ready(self, said: Moment, first: Callable[[], None] = lambda: None) -> None:
@@ -190,20 +198,19 @@ class Call:
         self._observe(said)
         self._observed = True
         if said.event == adapters.START or (said.event in _BRIEFED and self._commondir):
-            return self._brief(said)
-        behind = self._behind(said)
-        return behind if behind != NOTHING else self._form(said, self._text(said))
+            return self._form(said, self._brief(said))
+        return self._form(said, self._behind(said) or self._text(said))
 
     def _mark(self, said: Moment) -> None:
         """Note, before anything else, that a session ends, or that it or its subagent is owed a brief."""
-        if said.event == adapters.END and said.session and not self._silent:
-            from rituals.hosts.capture.stamps import note_end
-
-            note_end(self._commondir, said)
         from rituals.hosts.moments import COMPACT, owe, owe_unseen
 
         if not said.session:
             return
+        if said.event == adapters.END and not self._silent:
+            from rituals.hosts.capture.stamps import note_end
+
+            note_end(self._commondir, said)
         if said.event == adapters.PRECOMPACT:
             owe(self._commondir, said, COMPACT)
         elif said.event in _BRIEFED:
@@ -211,8 +218,8 @@ class Call:
         elif said.event != adapters.HOSTS[said.host].ahead:
             owe_unseen(self._commondir, said)
 
-    def _brief(self, said: Moment, which: str = "") -> bytes:
-        """Return the answer that tells a brief, the last one perhaps; nothing where there is none."""
+    def _brief(self, said: Moment, which: str = "") -> str:
+        """Return a brief, the last one perhaps; "" where there is none."""
         from rituals.hosts.moments import COMPACT, settle
         from rituals.hosts.session_start import context
 
@@ -226,17 +233,18 @@ class Call:
                 settle(self._commondir, said, in_time=in_time)
 
         self._heard = settled if text else None
-        return self._form(said, text)
+        return text
 
-    def _behind(self, said: Moment) -> bytes:
-        """Return the answer that tells the brief that a start did not; nothing where none is owed."""
+    def _behind(self, said: Moment) -> str:
+        """Return the brief that a start did not tell; "" where none is owed."""
+        hears = said.event in _TELLING and said.event not in adapters.HOSTS[said.host].deaf
+        if not (hears and said.session and self._commondir):
+            return ""
         from rituals.hosts.moments import claim
 
-        hears = said.event in _TELLING and said.event not in adapters.HOSTS[said.host].deaf
-        asks = hears and said.session and self._commondir
-        source, fd = claim(self._commondir, said) if asks else ("", -1)
+        source, fd = claim(self._commondir, said)
         if not source:
-            return NOTHING
+            return ""
         from rituals.hosts.session_start import ANY, LAST
 
         which = ANY if said.event == adapters.PROMPT else LAST  # a tool waits for none to be made
@@ -275,7 +283,7 @@ class Call:
         """Keep what is worth it of an event, where there is a home, and nobody asked for silence."""
         if self._silent or self._observed or not (self._commondir and said.session):
             return
-        from rituals.hosts.admission import admitted, is_candidate, observing
+        from rituals.hosts.admission import admitted, is_candidate, observing, without_withheld
 
         if not is_candidate(said) or observing(self._commondir).off:
             return
@@ -284,23 +292,22 @@ class Call:
             from ledger.home import discover
             from rituals.hosts.observation_spool import spool_of
 
-            if os.path.exists(f"{discover(said.folder).cache_file}.redacted"):
-                from rituals.hosts.admission import without_withheld
-
-                found = without_withheld(found, discover(said.folder))
+            home = discover(said.folder)
+            if os.path.exists(f"{home.cache_file}.redacted"):
+                found = without_withheld(found, home)
             spool_of(self._commondir, said.host, said.session).add(found, self._top)
 
     def _text(self, said: Moment) -> str:
         """Return what the agent is to know."""
-        if not self._commondir:
+        if not (self._commondir and said.session):
             return ""
-        if said.event in _TELLING and said.session:
+        if said.event in _TELLING:
             from rituals.hosts.context.moment_answer import needed_at
             from rituals.hosts.context.session_cursor import has_news
 
             needed, self._outdated = needed_at(said, self._commondir, self._top)
-            name = said.files
-            news = has_news(self._commondir, name, prompt=said.event == adapters.PROMPT)
+            prompt = said.event == adapters.PROMPT
+            news = has_news(self._commondir, said.files, prompt=prompt)
             if not (needed or news):
                 return ""
             from rituals.hosts.context.session_news import telling
@@ -316,7 +323,7 @@ class Call:
                 from rituals.hosts.stop_request import request
 
                 return request(said, self._commondir, self._environment, known.ask)
-        if said.event == adapters.PRECOMPACT and said.session and not self._silent:
+        if said.event == adapters.PRECOMPACT and not self._silent:
             from ledger.home import discover
             from rituals.hosts.context.compaction_checkpoint import save
 
@@ -325,33 +332,16 @@ class Call:
 
     def _form(self, said: Moment, text: str) -> bytes:
         """Put what the agent is to know into the form that its host takes."""
-        host = adapters.HOSTS[said.host]
         if not text or said.event == adapters.END:
             return NOTHING
-        if said.event == adapters.PRECOMPACT and said.host == "claude":
-            return text.encode("utf-8", "replace") + b"\n"
         if said.event == adapters.PRECOMPACT and said.host != "opencode":
-            return NOTHING
+            return text.encode("utf-8", "replace") + b"\n" if said.host == "claude" else NOTHING
         from rituals.hosts.payloads import write_object
 
+        answer = adapters.envelope(adapters.HOSTS[said.host], self._event, text)
         if said.event == adapters.STOP:  # it begins another turn
-            answer: dict[str, object] = {"decision": "block", "reason": text}
-        else:
-            answer = adapters.envelope(host, self._event, text)
+            answer = {"decision": "block", "reason": text}
         return write_object(answer).encode() + b"\n"
-
-    def _note(self, problem: Exception) -> None:
-        """Note a fault in Diurna's own file of the repository, where there is one."""
-        try:
-            from ledger.environment import working_directory
-            from ledger.home import discover
-            from rituals.hosts.payloads import note_fault
-
-            folder = self._said.folder if self._said else working_directory()
-            commondir = self._commondir or discover(folder).repository.commondir
-            note_fault(commondir, f"hook {self._host} {self._event}: {problem!r}")
-        except Exception:  # noqa: BLE001, S110 - it was only a note
-            pass
 
 
 def _read() -> bytes:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 #: So many new facts are worth the question; and what it and a fact in it take at most.
 _NEW, ASKED_CHARS, ASKED_BYTES, _FACT_CHARS = 10, 1_000, 2_500, 95
-#: So many facts are asked about at once, so many of them as one group, of so many that hold, the newest;
+#: So many facts are asked about, so many of them as one group, of so many that hold, the newest;
 #: from which cosine on two are near, of words by their rarity; and what the file takes.
 _FACTS, _GROUP, _LOOKED, _NEAR, _FILE_BYTES = 7, 4, 2_000, 0.3, 2_048
 _TITLE = "These overlap or may contradict"
@@ -90,7 +90,8 @@ def _near(facts: Sequence[Fact], new: Collection[str]) -> tuple[str, ...]:
             groups.append(ids)
         elif len(there[0]) < _GROUP:
             there[0] += ids
-    return tuple([" ".join(group) for group in groups[:_FACTS]])
+    sizes = zip(groups, accumulate(map(len, groups)), strict=True)
+    return tuple([" ".join(group) for group, many in sizes if many <= _FACTS])
 
 
 def is_due(home: Home) -> bool:
@@ -99,10 +100,7 @@ def is_due(home: Home) -> bool:
 
 
 def take(home: Home, agent: str) -> str:
-    """Return the question to an agent, "" for none: another was asked, or none of them stands any more.
-
-    What has no room in it is left to the next start.
-    """
+    """Return the question to an agent, "" for none: another was asked, or none of them stands any more."""
     from memory.query.reader import open_snapshot
     from projection.brief.wording import enveloped, plain, shortened, untagged
 
@@ -110,10 +108,8 @@ def take(home: Home, agent: str) -> str:
 
     def ask(now: Overlaps) -> Overlaps:
         nonlocal taken
-        ids = accumulate([len(group.split()) for group in now.near])
-        most = max(1, sum([total <= _FACTS for total in ids]))
-        taken = now._replace(near=now.near[:most])
-        return Overlaps(now.due or now.asked, near=now.near[most:])
+        taken = now
+        return Overlaps(now.due or now.asked)
 
     if not changed(_file(home), taken, ask, _FILE_BYTES):
         return ""

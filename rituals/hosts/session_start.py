@@ -55,6 +55,7 @@ def context(said: Moment, which: str = NEW) -> tuple[str, Callable[[], None] | N
     brief it is (`NEW`, `ANY`, `LAST`); "" where that one is not to be had.
     """
     from ledger.errors import HomeNotFound
+    from ledger.escape import visible
     from ledger.home import discover
 
     try:
@@ -64,21 +65,9 @@ def context(said: Moment, which: str = NEW) -> tuple[str, Callable[[], None] | N
         return f"{problem.message}: {problem.hint}" if near else "", None
     if which == NEW and _is_told_beside(said, home):
         return "", None
-    tells = _for_role if said.event == SUBAGENT_START else _for_session
-    return tells(said, home, which)
-
-
-def _for_role(said: Moment, home: Home, which: str) -> tuple[str, Callable[[], None] | None]:
-    from ledger.escape import visible
-    from rituals.hosts.context.session_news import note_shown
-
-    text = visible(_brief(said, home, ROLE_CHARS, which)[0]).rstrip()
-    commondir, name = home.repository.commondir, said.files
-    return text, (lambda: note_shown(commondir, name, text)) if text and said.session else None
-
-
-def _for_session(said: Moment, home: Home, which: str) -> tuple[str, Callable[[], None] | None]:
-    from ledger.escape import visible
+    if said.event == SUBAGENT_START:
+        text = visible(_brief(said, home, ROLE_CHARS, which)[0]).rstrip()
+        return text, (lambda: None) if text and said.session else None
     from rituals.hosts.context.session_news import begin
 
     resumed = said.source in ("resume", "fork")

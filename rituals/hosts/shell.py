@@ -41,6 +41,7 @@ _BEHIND = {
     "conda": "run", "bundle": "exec", "pnpm": "exec", "yarn": "exec", "direnv": "exec", "mise": "exec",
     "asdf": "exec",
 }  # fmt: skip
+_PIPES = ("|", "|&")
 _SHELLS = frozenset(("sh", "bash", "zsh", "dash", "ksh", "ash"))
 #: What stands between `$'` and `'`, with its escapes.
 _ANSI = re.compile(r"\$'((?:[^'\\]|\\.)*+)(?:'|\Z)", re.DOTALL)
@@ -71,12 +72,12 @@ class _Found:
 
     __slots__ = ("document", "folder", "joined", "loose", "words")
 
-    def __init__(self, folder: str) -> None:
+    def __init__(self, folder: str, *, loose: bool = False) -> None:
         self.words: list[str] = []
         self.folder = folder
         self.document = ""
         self.joined = ""  # by what it is joined to the next one
-        self.loose = False  # the line may succeed without it
+        self.loose = loose  # the line may succeed without it
 
 
 def read(text: str, depth: int = 0) -> tuple[Simple, ...]:
@@ -87,24 +88,18 @@ def read(text: str, depth: int = 0) -> tuple[Simple, ...]:
     run = reader.found
     left = max([at for at, one in enumerate(run[:-1]) if one.joined != "&&"], default=-1)
     for index, one in enumerate(run):
-        last = index == len(run) - 1
-        surely = index > left and not one.loose
-        for words in _unwrapped(one.words):
-            script = _script(words)
-            if script is None:
-                by = tuple(one.words[: len(one.words) - len(words)])
-                fed = index > 0 and run[index - 1].joined in ("|", "|&")
-                said = Simple(tuple(words), one.folder, one.document, last, surely, by, fed)
-                found.append(said)
-            elif depth < _DEPTH:
-                for inner in read(script or one.document, depth + 1):
-                    found.append(
-                        inner._replace(
-                            folder=joined(one.folder, inner.folder),
-                            decides=inner.decides and last,
-                            surely=inner.surely and surely,
-                        )
-                    )
+        last, surely = index == len(run) - 1, index > left and not one.loose
+        words = _unwrapped(one.words)
+        script = _script(words) if words else None
+        if script is not None:
+            for inner in read(script or one.document, depth + 1) if depth < _DEPTH else ():
+                decides, sure = inner.decides and last, inner.surely and surely
+                folder = joined(one.folder, inner.folder)
+                found.append(inner._replace(folder=folder, decides=decides, surely=sure))
+        elif words:
+            by = tuple(one.words[: len(one.words) - len(words)])
+            fed = index > 0 and run[index - 1].joined in _PIPES
+            found.append(Simple(tuple(words), one.folder, one.document, last, surely, by, fed))
     return tuple(found)
 
 
@@ -129,13 +124,13 @@ class _Reader:
         text = self._text
         now = _Found(folder)
         while self._at < len(text):
-            char = text[self._at]
+            char, twice = text[self._at], text[self._at : self._at + 2]
             if end and char == end:
                 self._at += 1
                 break
             if char in " \t\r":
                 self._at += 1
-            elif char == "\\" and text[self._at + 1 : self._at + 2] == "\n":
+            elif twice == "\\\n":
                 self._at += 2
             elif char == "#":
                 line = text.find("\n", self._at)
@@ -148,44 +143,30 @@ class _Reader:
                 self._depth -= 1
                 now = _Found(folder)
             elif char in _SEPARATORS:
-                by = self._separator(char)
+                by = twice if twice in ("&&", "||", ";;", "|&") else char
+                self._at += len(by)
+                if char == "\n":
+                    self._documents()
                 folder = self._close(now, by)
-                now = _Found(folder)
-                now.loose = by == "||"
-            elif char in "<>":
-                self._redirect(now)
-            elif char.isdigit() and text[self._at + 1 : self._at + 2] in ("<", ">"):
-                self._at += 1
+                now = _Found(folder, loose=by == "||")
+            elif char in "<>" or (char.isdigit() and twice[1:] in ("<", ">")):
+                self._at += char.isdigit()
                 self._redirect(now)
             else:
                 self._word(now)
         return self._close(now, "")
 
-    def _separator(self, char: str) -> str:
-        """Pass a separator; a new line ends the documents that were begun."""
-        text, at = self._text, self._at
-        twice = text[at : at + 2]
-        if twice in ("&&", "||", ";;", "|&", "&>"):
-            self._at += 1 if twice == "&>" else 2
-            return "&" if twice == "&>" else twice
-        self._at += 1
-        if char == "\n":
-            self._documents()
-        return char
-
     def _close(self, now: _Found, joined_by: str) -> str:
         """End a command; return the folder for the next one."""
-        words = now.words
+        words, piped = now.words, joined_by in _PIPES
         first = next((at for at, word in enumerate(words) if word not in _KEYWORDS), len(words))
-        now.loose = now.loose or not _CONDITIONS.isdisjoint(words[:first])
+        now.loose = now.loose or piped or not _CONDITIONS.isdisjoint(words[:first])
         del words[:first]
-        piped = joined_by in ("|", "|&")
         if not words or words[0] in _HEADS:
             if self.found and (piped or joined_by in ("&&", "||", "&")):  # behind a group
                 self.found[-1].joined = joined_by
             return now.folder
         now.joined = joined_by
-        now.loose = now.loose or piped
         self.found.append(now)
         if words[0] in ("cd", "pushd") and not piped and joined_by != "||":
             to = next((word for word in words[1:] if word[:1] != "-"), "")
@@ -194,34 +175,27 @@ class _Reader:
 
     def _redirect(self, now: _Found) -> None:
         text = self._text
-        if text.startswith("<<<", self._at):
-            self._at += 3
-            self._blank()
-            self._word(_Found(""))
-            return
-        if text.startswith("<<", self._at):
-            self._at += 2
-            dash = text.startswith("-", self._at)
-            self._at += dash
-            self._blank()
-            mark = _Found("")
-            self._word(mark)
-            if mark.words:
-                self._open.append((mark.words[0], dash, now))
-            return
-        if text[self._at + 1 : self._at + 2] == "(":  # <(…) and >(…)
+        if text.startswith("<<", self._at) and not text.startswith("<<<", self._at):
+            dash = text.startswith("-", self._at + 2)
+            self._at += 2 + dash
+            if mark := self._passed():
+                self._open.append((mark[0], dash, now))
+        elif text[self._at + 1 : self._at + 2] == "(":  # <(…) and >(…)
             self._at += 2
             self.read_list(now.folder, ")")
-            return
-        while self._at < len(text) and text[self._at] in "<>&|":
-            self._at += 1
-        self._blank()
-        if self._at < len(text) and text[self._at] not in _SEPARATORS:
-            self._word(_Found(""))
+        else:
+            while self._at < len(text) and text[self._at] in "<>&|":
+                self._at += 1
+            self._passed()
 
-    def _blank(self) -> None:
+    def _passed(self) -> list[str]:
+        """Pass blanks and the word behind them; return it, as it was written."""
         while self._text[self._at : self._at + 1] in (" ", "\t"):
             self._at += 1
+        passed = _Found("")
+        if self._text[self._at : self._at + 1] not in ("", *_SEPARATORS):
+            self._word(passed)
+        return passed.words
 
     def _documents(self) -> None:
         """Pass the documents that begin here, and give each to its command."""
@@ -239,30 +213,34 @@ class _Reader:
             now.document = "\n".join(lines)
 
     def _word(self, now: _Found) -> None:
-        text = self._text
-        parts: list[str] = []
-        begin = self._at
+        text, parts, begin, quoted = self._text, list[str](), self._at, False
         while self._at < len(text):
-            char = text[self._at]
-            if char in " \t\r" or char in _SEPARATORS or char in "<>":
-                break
-            if char == "\\":
-                if text[self._at + 1 : self._at + 2] != "\n":
-                    parts.append(text[self._at + 1 : self._at + 2])
+            char, behind = text[self._at], text[self._at + 1 : self._at + 2]
+            if char == '"':
+                quoted = not quoted
+                self._at += 1
+            elif char == "\\":
+                if behind != "\n":
+                    plain = not quoted or behind in '"\\$`'
+                    parts.append(behind if plain else char + behind)
                 self._at += 2
+            elif quoted and char not in "$`":
+                parts.append(char)
+                self._at += 1
+            elif not quoted and (char in _SEPARATORS or char in " \t\r<>"):
+                break
             elif char == "'":
                 end = text.find("'", self._at + 1)
                 end = len(text) if end < 0 else end
                 parts.append(text[self._at + 1 : end])
                 self._at = end + 1
-            elif char == '"' or text.startswith('$"', self._at):
-                self._at += 1 + (char == "$")
-                self._quoted(now, parts)
-            elif char == "$" and (found := _ANSI.match(text, self._at)):
+            elif char == "$" and behind == '"' and not quoted:
+                self._at += 1
+            elif char == "$" and not quoted and (found := _ANSI.match(text, self._at)):
                 said = _ESCAPE.sub(_escaped, found[1].encode("utf-8", "replace"))
                 parts.append(said.decode("utf-8", "replace"))
                 self._at = found.end()
-            elif char == "$" or char == "`":
+            elif char in "$`":
                 self._dollar(now, parts)
             else:
                 parts.append(char)
@@ -272,27 +250,9 @@ class _Reader:
             return
         now.words.append("".join(parts))
 
-    def _quoted(self, now: _Found, parts: list[str]) -> None:
-        text = self._text
-        while self._at < len(text):
-            char = text[self._at]
-            if char == '"':
-                self._at += 1
-                return
-            if char == "\\":
-                behind = text[self._at + 1 : self._at + 2]
-                if behind != "\n":
-                    parts.append(behind if behind in '"\\$`' else char + behind)
-                self._at += 2
-            elif char == "$" or char == "`":
-                self._dollar(now, parts)
-            else:
-                parts.append(char)
-                self._at += 1
-
     def _dollar(self, now: _Found, parts: list[str]) -> None:
         """Read a substitution: what it runs is run; a document that it prints stands for it."""
-        text = self._text
+        text, inner = self._text, list[_Found]()
         if text.startswith("$((", self._at):
             end = text.find("))", self._at)
             end = len(text) if end < 0 else end + 2
@@ -302,36 +262,29 @@ class _Reader:
         if text.startswith("$(", self._at) and self._depth < _DEPTH:
             self._at += 2
             self._depth += 1
-            outer, self.found = self.found, []
-            waiting, self._open = self._open, []
+            (outer, self.found), (waiting, self._open) = (self.found, []), (self._open, [])
             self.read_list(now.folder, ")")
-            inner, self.found = self.found, outer
-            self._open = waiting
+            (inner, self.found), self._open = (self.found, outer), waiting
             self._depth -= 1
             if len(inner) == 1 and inner[0].words == ["cat"]:
                 parts.append(inner[0].document)
                 return
-            self._substituted(inner)
-            parts.append("$(…)")
-            return
-        if text[self._at] == "`":
+        elif text[self._at] == "`":
             end = text.find("`", self._at + 1)
             end = len(text) if end < 0 else end
-            inner_reader = _Reader(text[self._at + 1 : end], self._depth + 1)
+            reader = _Reader(text[self._at + 1 : end], self._depth + 1)
             if self._depth < _DEPTH:
-                inner_reader.read_list(now.folder, "")
-            self._substituted(inner_reader.found)
-            parts.append("$(…)")
+                reader.read_list(now.folder, "")
+            inner = reader.found
             self._at = end + 1
+        else:
+            parts.append("$")
+            self._at += 1
             return
-        parts.append("$")
-        self._at += 1
-
-    def _substituted(self, inner: list[_Found]) -> None:
-        """Take over what a substitution runs: its exit code is not the line's."""
-        for one in inner:
+        for one in inner:  # whose exit code is not the line's
             one.loose, one.joined = True, "&&"
         self.found += inner
+        parts.append("$(…)")
 
 
 def _escaped(found: re.Match[bytes]) -> bytes:
@@ -344,39 +297,29 @@ def _escaped(found: re.Match[bytes]) -> bytes:
     return bytes([_ESCAPES[name[0]]]) if name[0] in _ESCAPES else found[0]
 
 
-def _unwrapped(words: list[str]) -> list[list[str]]:
-    """Return a command without what runs it: `env A=b nice -n 5 npm i` is `npm i`."""
+def _unwrapped(words: list[str]) -> list[str]:
+    """Return a command without what runs it: `env A=b nice -n 5 npm i` is `npm i`; [] for none."""
     for _ in range(8):
-        words = words[
-            next((at for at, word in enumerate(words) if not _is_assignment(word)), len(words)) :
-        ]
-        if not words:
-            return []
-        name = posixpath.basename(words[0])
-        takes = RUNNERS.get(name)
-        if takes is None:
+        first = next((at for at, word in enumerate(words) if not _is_assignment(word)), len(words))
+        words = words[first:]
+        name = posixpath.basename(words[0]) if words else ""
+        takes, word = RUNNERS.get(name), _BEHIND.get(name)
+        if takes is None or (word is not None and word not in words[1:4]):
             break
-        rest = words[1:]
-        word = _BEHIND.get(name)
-        if word is not None:
-            if word not in rest[:3]:
-                break
-            rest = rest[rest.index(word) + 1 :]
+        rest = words[words.index(word, 1) + 1 if word is not None else 1 :]
         at = 0
         while at < len(rest) and (rest[at][:1] == "-" or _is_assignment(rest[at])):
             option, at = rest[at], at + 1
             if option == "--":
                 break
             at += option in takes
-        rest = rest[at:]
-        if name == "timeout" and rest:
-            rest = rest[1:]
-        if name in ("npx", "bunx", "pnpx", "uvx") and rest:
-            rest[0] = rest[0].partition("@")[0] or rest[0]
+        rest = rest[at + (name == "timeout") :]
         if not rest:
             break
+        if name in ("npx", "bunx", "pnpx", "uvx"):
+            rest[0] = rest[0].partition("@")[0] or rest[0]
         words = rest
-    return [words]
+    return words
 
 
 def _is_assignment(word: str) -> bool:

@@ -14,10 +14,9 @@ from typing import Any
 
 from ledger.model.record import Record
 
-HTTP, CLAUDE, CODEX = "http", "claude", "codex"
-#: What ends the list: no model is asked.
-NOBODY = "nobody"
-EXTRACTORS = (HTTP, CLAUDE, CODEX, NOBODY)
+HTTP = "http"
+#: Whom a session can be given to, in the order that the user says; the last one ends it: nobody is asked.
+EXTRACTORS = (HTTP, "claude", "codex", "nobody")
 _FILE_BYTES = 64 << 10
 _TABLE, _ORDER, _TEXTS = "extraction", "use", ("url", "model", "key_variable")
 
@@ -33,39 +32,33 @@ class Settings(Record):
     wrong: str = ""  #: what in the file can not be meant, one line; nothing of it counts then
 
 
-def settings_path(environment: Mapping[str, str]) -> str:
-    """Return where the user's configuration is, "" where nobody can say."""
-    folder, home = environment.get("XDG_CONFIG_HOME", ""), environment.get("HOME", "")
-    if not os.path.isabs(folder):
-        folder = f"{home}/.config" if os.path.isabs(home) else ""
-    return f"{folder}/diurna/config.toml" if folder else ""
-
-
 def settings(environment: Mapping[str, str]) -> Settings:
     """Read the user's configuration; the defaults where there is none, or where it can not be meant."""
-    path = settings_path(environment)
+    folder, home = environment.get("XDG_CONFIG_HOME", ""), environment.get("HOME", "")
+    if not os.path.isabs(folder):
+        folder = f"{home}/.config"
+    path = f"{folder}/diurna/config.toml"
+    if not os.path.isabs(path):
+        return Settings()  # nobody can say where it is
     try:
         table = _said(path).get(_TABLE, {})
-        if wrong := _wrong(table):
-            return Settings(wrong=f"{path}: {wrong}")
+        _refuse_wrong(table)
     except FileNotFoundError:
         return Settings()
     except (OSError, ValueError) as problem:
         return Settings(wrong=f"{path}: {' '.join(str(problem).split())[:200]}")
-    order = [*dict.fromkeys(table.get(_ORDER, [])), NOBODY]
+    order = [*dict.fromkeys(table.get(_ORDER, [])), EXTRACTORS[-1]]
     texts = [table.get(key, "") for key in _TEXTS]
-    return Settings(tuple(order[: order.index(NOBODY)]), *texts)
+    return Settings(tuple(order[: order.index(EXTRACTORS[-1])]), *texts)
 
 
 def _said(path: str) -> dict[str, Any]:
-    """Return what the file says; nothing where nobody can say where it is.
+    """Return what the file says.
 
     Raises:
         OSError: it can not be read.
         ValueError: it is none that only this user could have written.
     """
-    if not path:
-        return {}
     file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
         about = os.fstat(file)
@@ -80,21 +73,19 @@ def _said(path: str) -> dict[str, Any]:
         os.close(file)
 
 
-def _wrong(table: object) -> str:
-    """Say what can not be meant, "" for nothing."""
+def _refuse_wrong(table: Any) -> None:
+    """Raise ValueError for what can not be meant."""
     if not isinstance(table, dict):
-        return f"[{_TABLE}] must be a table"
-    for key, value in table.items():
-        if key == _ORDER:
-            if not isinstance(value, list) or not {*EXTRACTORS}.issuperset(value):
-                return f"{_ORDER} must be a list of {', '.join(EXTRACTORS)}"
-        elif key not in _TEXTS:
-            return f"there is no {key}; known are {', '.join((_ORDER, *_TEXTS))}"
-        elif not isinstance(value, str) or not value.isprintable():
-            return f"{key} must be a text on one line"
-    if HTTP in table.get(_ORDER, []):
-        if not table.get("url", "").startswith(("http://", "https://")):
-            return "url must begin with https:// or http://"
-        if not table.get("model"):
-            return "model must say which"
-    return ""
+        raise ValueError(f"[{_TABLE}] must be a table")
+    order = table.get(_ORDER, [])
+    if not isinstance(order, list) or not {*EXTRACTORS}.issuperset(order):
+        raise ValueError(f"{_ORDER} must be a list of {', '.join(EXTRACTORS)}")
+    for key in [key for key in table if key != _ORDER]:
+        if key not in _TEXTS:
+            raise ValueError(f"there is no {key}; known are {', '.join((_ORDER, *_TEXTS))}")
+        if not isinstance(table[key], str) or not table[key].isprintable():
+            raise ValueError(f"{key} must be a text on one line")
+    if HTTP in order and not table.get("url", "").startswith(("http://", "https://")):
+        raise ValueError("url must begin with https:// or http://")
+    if HTTP in order and not table.get("model"):
+        raise ValueError("model must say which")

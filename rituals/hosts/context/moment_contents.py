@@ -19,7 +19,7 @@ from ledger.home import discover
 from ledger.model.layout import CACHE_DIR
 from ledger.model.session import says_personal
 from ledger.wal.atomic_files import make_folder
-from ledger.wal.kept_asks import asks_in
+from ledger.wal.kept_asks import Ask, asks_in
 from ledger.wal.user_key import user_key
 from memory.query.prompt_facts import passages_told
 from memory.query.reader import open_snapshot
@@ -85,20 +85,29 @@ def _made(folder: str) -> MomentIndex:
     with Uncollected():
         snapshot = open_snapshot(home)
         state = snapshot.ask(state_of)
-        passages = snapshot.ask(lambda cache: passages_told(home, cache))
         found = [one for one in state.standings() if may_be_told(one)]
         told, git, commondir = state.policy.moment, home.repository.git(), home.repository.commondir
-        often = _told_often(commondir)
+        heard = [heard_by(commondir, name) for name, _, _ in files_in(f"{commondir}/{NEWS_DIR}")]
+        often = Counter([id for one in heard for id in {*one.known} if ":" in id])
+        passages = snapshot.ask(lambda cache: passages_told(home, cache))
         passages = [one for one in passages if often[one[0]] < _TWICE]
-        names = words_of(f"{folder} {home.repository.top}")
-        typed = [one.text for one in asks_in(commondir)]
-        language = state.policy.recall.language
-        words = _words(found) | _words_of_logs(passages, typed, language, {*names})
+        names = {*words_of(f"{folder} {home.repository.top}")}
+        words = _words(found)
+        words |= _words_of_logs(passages, asks_in(commondir), state.policy.recall.language, names)
         return MomentIndex(
-            watched, seen, told.prompt, told.command != OFF, told.file, told.facts, told.characters,
-            rules_of(found, constrained(found, git)), tuple(_SMALL), _weight(len(found), 0),
-            sorted_words(words), tuple(passages),
-        )  # fmt: skip
+            watched,
+            seen,
+            told.prompt,
+            told.command != OFF,
+            told.file,
+            told.facts,
+            told.characters,
+            rules_of(found, constrained(found, git)),
+            tuple(_SMALL),
+            _weight(len(found), 0),
+            sorted_words(words),
+            tuple(passages),
+        )
 
 
 def may_be_told(one: Standing) -> bool:
@@ -107,57 +116,52 @@ def may_be_told(one: Standing) -> bool:
     return not (fact.false or fact.redacted or says_personal(fact.meta))
 
 
-def _words(found: Sequence[Standing]) -> dict[str, list[object]]:
+def _held(said: Iterable[Iterable[str]]) -> dict[str, list[int]]:
+    """Return for each word the numbers of the texts that have it, by the words of each."""
     rows: dict[str, list[int]] = {}
-    for row, one in enumerate(found):
-        names = " ".join([value for _, value in one.fact.meta])
-        for stem in stems(f"{one.fact.id} {names} {one.fact.text[:_TEXT_CHARS]}", _SMALL):
-            rows.setdefault(stem, []).append(row)
+    for row, words in enumerate(said):
+        for word in {*words}:
+            rows.setdefault(word, []).append(row)
+    return rows
+
+
+def _words(found: Sequence[Standing]) -> dict[str, list[object]]:
+    """Return for the words of facts what each weighs, and which have it."""
+    said = [
+        f"{fact.id} {' '.join([value for _, value in fact.meta])} {fact.text[:_TEXT_CHARS]}"
+        for fact in [one.fact for one in found]
+    ]
     return {
         stem: [
             f"{CHORE * (stem in _CHORES)}{_weight(len(found), len(held)):.4f}",
             *(held if len(held) <= _COMMON else ()),
         ]
-        for stem, held in rows.items()
+        for stem, held in _held([stems(text, _SMALL) for text in said]).items()
     }
 
 
-def _told_often(commondir: str) -> Counter[str]:
-    """Count the sessions that were told each passage, as far as it is known of them."""
-    heard = [heard_by(commondir, name) for name, _, _ in files_in(f"{commondir}/{NEWS_DIR}")]
-    return Counter([id for one in heard for id in {*one.known} if ":" in id])
-
-
 def _words_of_logs(
-    passages: Sequence[Sequence[str]], typed: Sequence[str], language: str, names: set[str]
+    passages: Sequence[Sequence[str]], asks: Sequence[Ask], language: str, names: set[str]
 ) -> dict[str, list[object]]:
     """Return, for the rare words of passages, one in how many of them has each, and which have it.
 
-    Of writing without blanks two pairs of signs tell what a word does. `typed` are prompts of before,
-    `names` what the place is called.
+    Of writing without blanks two pairs of signs tell what a word does. A word that many prompts of before
+    (`asks`) have is not rare; `names` are what the place is called.
     """
-    rows: dict[str, list[int]] = {}
     said = [words_of(passage[-1]) for passage in passages]
-    for row, words in enumerate(said):
-        for word in {*words}:
-            rows.setdefault(word, []).append(row)
-    often = Counter([word for prompt in typed for word in {*words_of(prompt)}])
-    most = [max(_FEW, int(_SHARE * len(some))) for some in (passages, typed)]
-    small = listed(ENGLISH, "small") | listed(ENGLISH, "chores") | names
+    often = Counter([word for ask in asks for word in {*words_of(ask.text)}])
+    most = [max(_FEW, int(_SHARE * len(some))) for some in (passages, asks)]
+    small = listed(ENGLISH, "small") | listed(ENGLISH, "chores") | names | {""}
     rare = {
         word: held
-        for word, held in rows.items()
+        for word, held in _held(said).items()
         if len(held) <= most[0] and often[word] <= most[1]
         and not (word in small or is_everyday(word, language))
     }  # fmt: skip
-    rare.pop("", None)
-    pairs: dict[str, list[int]] = {}
-    for row, words in enumerate(said):
-        for one, two in {*pairwise(words)}:
-            if one in rare and two in rare:
-                pairs.setdefault(f"{one} {two}", []).append(row)
+    both = [[pair for pair in pairwise(words) if rare.keys() >= {*pair}] for words in said]
+    rare |= _held([[f"{one} {two}" for one, two in pairs] for pairs in both])
     found: dict[str, list[object]] = {}
-    for word, held in (*rare.items(), *pairs.items()):
+    for word, held in rare.items():
         ratio = (len(passages) / len(held)) ** (0.5 if len(word) == 2 or " " in word else 1.0)
         found[LOGS + word] = [f"{ratio:.2f}", *held]
     return found

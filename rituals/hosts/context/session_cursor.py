@@ -56,16 +56,13 @@ class Cursor(Record):
     characters: int = 0  #: how many it was shown
     needed: int = 0  #: and told at moments
 
-    def having_seen(self, text: str, *, itself: bool = True) -> Cursor:
-        """Return the cursor of a session that was shown what a brief, or news, shows.
-
-        `itself`: that stands in the session's own context, not in a subagent's.
-        """
+    def having_seen(self, text: str) -> Cursor:
+        """Return the cursor of a session that was shown what a brief, or news, shows."""
         met = {*self.shown, *self.moments}
         new = [one for one in ids_shown(text) if one not in met]
         shown, chars = (*self.shown, *new)[:SHOWN], self.characters + len(text)
         seen = self._replace(shown=shown, characters=chars)
-        return seen.knowing(ids_shown(text, whole=True) if itself else ())
+        return seen.knowing(ids_shown(text, whole=True))
 
     def knowing(self, ids: Iterable[str]) -> Cursor:
         """Return the cursor of a session in whose context some facts stand whole."""

@@ -91,18 +91,6 @@ def begin(home: Home, name: str, *, resumed: bool = False) -> Callable[..., None
     return told
 
 
-def note_shown(commondir: str, name: str, text: str) -> None:
-    """Keep that a session was shown what a text shows, where it was told anything before.
-
-    The text is a brief, for instance that of a subagent; `name` is what files of the session are called.
-    """
-    heard = Heard(commondir, name)
-    cursor = None if heard.is_new else heard.take()
-    if cursor is not None:
-        seen = cursor.having_seen(text, itself=False)
-        heard.move(seen) if cursor.watched else heard.leave()
-
-
 def watched_of(home: Home) -> tuple[str, ...]:
     """Return the files and folders whose change may mean that there is a new log."""
     commondir, spool = home.repository.commondir, home.spool_folder
