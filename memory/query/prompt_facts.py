@@ -88,7 +88,7 @@ def answers_to(home: Home, prompt: str) -> tuple[Moments, tuple[Found, ...]]:
             for one in facts.candidates(found.facts)
             if not says_personal(one.standing.fact.meta)
         ]
-        best = ordered(candidates, found.question.open)
+        best = ordered(candidates)
         if verdict([one.scored for one in best], found) != SURE:
             return policy.moment, ()
         least = NEAR_FIRST * best[0].scored.score

@@ -147,12 +147,7 @@ class Facts:
 
         `explain` gives the parts of each score; `loose`: those too that answer little of it.
         """
-        if found.question.open and not found.question.subject:  # the one that was used last first
-            threads = [one.fact for one in self._cache.view().live if one.fact.open]
-            threads.sort(key=lambda fact: (fact.last_used, fact.id), reverse=True)
-            told = [hit for fact in threads if (hit := self.hit(fact.id, level))]
-            return told[:limit], SURE
-        best = ordered(self.candidates(found.facts), found.question.open)
+        best = ordered(self.candidates(found.facts))
         said = SURE if loose else verdict([one.scored for one in best], found)
         if said == SILENT:
             return [], said

@@ -93,8 +93,6 @@ class Question(Record):
     unwanted: tuple[str, ...]  #: words or phrases that no hit has
     alone: bool  #: there is nothing but phrases
     language: str  #: that it is asked in
-    open: bool  #: it asks for what is not done
-    subject: bool  #: and says something else, too
 
 
 def read_question(text: str, language: str = ENGLISH) -> Question:
@@ -120,16 +118,10 @@ def read_question(text: str, language: str = ENGLISH) -> Question:
             phrases += [quoted] * bool(quoted)
             alone, asked = bool(phrases), asked or not quoted
     language = spoken(text, language)
-    small, undone = (listed(language, kind) for kind in ("small", "open"))
+    small = listed(language, "small")
     telling = {key: one for key, one in words.items() if one.beginning or one.raw not in small}
-    open_ = any(key in undone for key in telling)
-    unsaid = undone | listed(language, "things") if open_ else undone
-    subject = {key: one for key, one in telling.items() if key not in unsaid}
-    found = subject or telling or (words if phrases else {})
-    return Question(
-        tuple(found.values())[:WORDS], tuple(phrases), tuple(unwanted), alone and not asked, language,
-        open_, bool(subject),
-    )  # fmt: skip
+    found = tuple((telling or (words if phrases else {})).values())[:WORDS]
+    return Question(found, tuple(phrases), tuple(unwanted), alone and not asked, language)
 
 
 def as_indexed(phrase: str) -> str:

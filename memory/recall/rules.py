@@ -20,8 +20,6 @@ class Rules(Record):
     live: float = 1.2
     #: what a fact gains of the score of the text that it took the place of, its own or another's
     before: float = 0.25
-    #: how much more an open thread counts where that is asked, and a closed one less
-    open: float = 1.5
     #: how much more a passage counts that begins with a word of the question, as who speaks does; what
     #: the next one adds to it (the one behind half of that), and its whole log, against the best log
     begins: float = 1.5

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from math import prod
-
 from ledger.model.record import Record
 from memory.recall.rules import ABOVE, ALIKE, BEST, ENOUGH_TOLD, HEAVY, NINTH, RULES
 from memory.recall.search import MEANING, Scored, Search
@@ -26,31 +24,29 @@ class Candidate(Record):
     before: bool = False  #: the text is none that stands: the fact took its place
 
 
-def ordered(found: Sequence[Candidate], asked_open: bool) -> list[Candidate]:
+def ordered(found: Sequence[Candidate]) -> list[Candidate]:
     """Order candidates, best first, each fact once; the parts of their scores say why."""
     texts: dict[str, list[Candidate]] = {}
     for one in found:
         texts.setdefault(one.standing.fact.id, []).append(one)
-    best = [_as_one(some, asked_open) for some in texts.values()]
+    best = [_as_one(some) for some in texts.values()]
     return sorted(best, key=lambda one: (one.scored.score, one.date, one.scored.row),
                   reverse=True)  # fmt: skip
 
 
-def _as_one(texts: list[Candidate], asked_open: bool) -> Candidate:
+def _as_one(texts: list[Candidate]) -> Candidate:
     """Return a fact as the best of its texts answers, and the best of those whose place it took."""
     texts.sort(key=lambda one: (one.before, -one.scored.score))
     best, before = texts[0], [one.scored for one in texts if one.before][:1]
-    scored, fact, tier = best.scored, best.standing.fact, best.standing.tier
+    scored, tier = best.scored, best.standing.tier
     words = [one.score - dict(one.parts).get(MEANING, 0.0) for one in before]
     more = [("before", RULES.before * said) for said in words]
     steps = 0 if tier in ARCHIVED_TIERS else 2 if tier == TIERS[0] else 1
-    shares = [("live", RULES.live**steps)]
-    if asked_open:
-        shares.append(("open", RULES.open if fact.open else 1 / RULES.open if fact.closed else 1.0))
+    live = RULES.live**steps
     score = (0.0 if best.before else scored.score) + sum([value for _, value in more])
     scored = scored._replace(
-        score=score * prod([value for _, value in shares]),
-        parts=(*scored.parts, *more, *shares),
+        score=score * live,
+        parts=(*scored.parts, *more, ("live", live)),
         heaviest=max([one.heaviest for one in (scored, *before)]),
         lacked=min([one.lacked for one in (scored, *before)]),
     )

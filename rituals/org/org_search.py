@@ -121,8 +121,7 @@ class Asker:
         found = search(Lookups().of(index), question, told=0)  # type: ignore[arg-type]
         best = _ranked(index, found, own)
         covered = max([scored.covered for _, scored in best[:FIRST]], default=0.0)
-        asked = found.question
-        sure = covered >= BAR or (bool(best) and asked.open and not asked.subject)
+        sure = covered >= BAR
         logs = [] if best and sure else self.rows("find_logs", question, wanted, LOGS)
         return best[:limit], logs[:limit], notes, sure
 
@@ -142,7 +141,7 @@ def _ranked(index: _Index, found: Search, own: str) -> list[tuple[Row, Scored]]:
         named = scored._replace(score=score, parts=(*scored.parts, *parts))
         standing = Standing(fact, row["tier"], row["reason"])
         candidates.append(Candidate(named, standing, row["created"] or row["stem"][:10]))
-    best = [one.scored for one in ordered(candidates, found.question.open)]
+    best = [one.scored for one in ordered(candidates)]
     return [(index.row(scored.row), scored) for scored in best]
 
 
