@@ -36,7 +36,7 @@ TOLD: dict[str, set[str]] = {
         "too-complex conflict-marker front-matter unknown-verb bad-id bad-event bad-footer bad-date "
         "fact-without-event event-without-fact duplicate-block repeated-section section-suffix bad-name "
         "date-only-name duplicate-stem seal-broken seal-collision stamp-moved not-a-file unknown-id contradiction "
-        "supersession-cycle not-a-thread task-move no-evidence unknown-kind unknown-version policy-invalid policy-deprecated newer-format "
+        "supersession-cycle not-a-thread task-move no-evidence unknown-kind policy-invalid policy-deprecated newer-format "
         "drift conflict-in-projection spool-waiting undeclared-edit hand-edited".split(),
         WHOLE,
     ),

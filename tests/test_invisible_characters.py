@@ -244,7 +244,7 @@ def test_nor_does_a_terminal_show_it(world: World, monkeypatch: pytest.MonkeyPat
         "show --list",
         "log",
         "recall evil",
-        "view actions",
+        "view progress",
         "status",
         "brief",
         "why bad",
@@ -258,7 +258,7 @@ def test_nor_does_a_terminal_show_it(world: World, monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.parametrize(
-    "command", ["show", "brief", "brief --json", "view actions", "append draft.md"]
+    "command", ["show", "brief", "brief --json", "view progress", "append draft.md"]
 )
 def test_nor_does_the_short_way_in(command: str, world: World) -> None:
     """`show`, `brief`, `view` and `append FILE` without the command line's libraries, into a pipe."""

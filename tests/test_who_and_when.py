@@ -148,8 +148,7 @@ def test_f1_a_clock_takes_no_author_and_no_day_away(world: World, seed: int) -> 
 _SHOWN = re.compile(r"(?<![\w:/-])(\d{4}-\d\d-\d\d)(?![\d:+-]|~)")
 DOORS = (
     "show", "show --list", "show near far", "recall --level full far", "why far", "show --about shop", "log", "recall near --in facts", "recall words",
-    "recall near --level timeline", "recall --level full near", "task list", "brief", "why near", "why do-it", "view sessions",
-    "view decisions", "view state", "view progress", "view daily", "view daily 2026-11-21", "view weekly", "recall 2026-11-21 --level timeline",
+    "recall near --level timeline", "recall --level full near", "task list", "brief", "why near", "why do-it",     "view decisions", "view state", "view progress", "view daily", "view daily 2026-11-21", "recall 2026-11-21 --level timeline",
 )  # fmt: skip
 PAGES = ("/", "/facts", "/decisions", "/tasks", "/log", "/fact/near", "/fact/far", "/fact/chosen", "/health")  # fmt: skip
 

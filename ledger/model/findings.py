@@ -80,7 +80,6 @@ CODES: dict[str, tuple[str, str]] = {
     "private-part": (WARNING, "what stood in <private> was not stored"),
     "personal-log": (INFO, "what is only the user's went to their own home"),
     "note-line": (INFO, "a line of a note came back, or was read otherwise than it stands"),
-    "unknown-version": (INFO, "an update names a version that is not there yet"),
     # projection and repository
     "review-due": (INFO, "a review is due, by sessions or by size"),
     "over-size": (INFO, "continuity.md is over the limits of the policy"),

@@ -12,7 +12,7 @@ from memory.cache.cache_file import Cache
 from memory.cache.schema import unpack_history
 from projection.fold.fact_history import Fact
 from projection.fold.projection_state import Standing
-from projection.policy.model import CLOSABLE, HANDOFF_KIND, STATE_KIND, TASK_KIND, THREAD_KIND
+from projection.policy.model import HANDOFF_KIND, STATE_KIND, TASK_KIND, THREAD_KIND
 from projection.work.tracked_tasks import Task, depends_of, tasks
 
 TYPE_CHECKING = False
@@ -73,7 +73,6 @@ def source_of_cache(cache: Cache, names: Iterable[str], facts: Iterable[str] = (
     choices = {
         "state": _kinds(STATE_KIND, TASK_KIND),
         "progress": _kinds(TASK_KIND, THREAD_KIND),
-        "actions": _kinds(*CLOSABLE),
         "decisions": f"instr(history, CAST({KIND!r} AS BLOB)) > 0",
         "entities": "about != ''",
         "roles": f"instr(history, CAST({ROLE_KEY!r} AS BLOB)) > 0",

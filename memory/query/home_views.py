@@ -19,9 +19,8 @@ from projection.document.page_renderer import REDACTED
 from projection.fold.fact_history import Fact
 from projection.graph.fact_links import footer
 from projection.text.session_digest import gist, quoted
-from projection.views.session_views import SESSIONS, week_of
 from projection.views.view_page import ROLE_KEY, Page, SessionLine, ViewSource
-from projection.views.view_table import DATED, check, page_of
+from projection.views.view_table import DAILY, check, page_of
 
 #: How many logs are read at once.
 _PART = 200
@@ -49,11 +48,11 @@ def view_page(snapshot: Snapshot, cache: Cache, name: str, argument: str = "") -
 
 
 def day_of(name: str, said: str, now_ms: int) -> str:
-    """Return the argument of a view: of one of days the day that is said, `yesterday` or `2026-11`.
+    """Return the argument of a view: of `daily` the day that is said, `yesterday` or `2026-11`.
 
     What is no time stays as it is, to be refused.
     """
-    if name not in DATED or not said or is_date(said):
+    if name != DAILY or not said or is_date(said):
         return said
     from ledger.model.instants import span_of
 
@@ -63,14 +62,10 @@ def day_of(name: str, said: str, now_ms: int) -> str:
 
 def _keys(cache: Cache, name: str, argument: str) -> Sequence[str]:
     """Return the keys of the logs that a view tells of, in ledger order."""
-    if name in ("sessions", "actions"):
-        rows = cache.rows("SELECT stem FROM logs ORDER BY stem DESC LIMIT ?", (SESSIONS,))
-        return [row[0] for row in reversed(rows)]
     day = argument or cache.summary.clock[:10]
-    if name not in DATED or not day:
+    if name != DAILY or not day:
         return ()
-    days = week_of(day) if name == "weekly" else (day,)
-    return [ref.key for ref, entry in cache.entries_since(days[0]) if entry.clock[:10] in days]
+    return [ref.key for ref, entry in cache.entries_since(day) if entry.clock[:10] == day]
 
 
 def whole_source(
@@ -98,7 +93,7 @@ def session_lines(
     for visible in visible_texts(snapshot.home, cache, logs):
         entry = visible.entry
         at = entry.clock if day_seen(entry.clock, now_ms()) else ""
-        line = SessionLine(at, entry.agent, type=entry.type, told=_told(entry, facts))
+        line = SessionLine(at, told=_told(entry, facts))
         if visible.withheld:
             found.append(line._replace(title=REDACTED))
             continue
@@ -107,9 +102,8 @@ def session_lines(
         decided = [quote.text for quote in brief.decisions if quote.text not in notes]
         left = [quote.text for quote in brief.actions if quote.text not in notes]
         summary = "" if brief.summary in notes else brief.summary
-        role = visible.log.get("role")
-        found.append(line._replace(role=role, title=brief.title, summary=summary,
-                                   decided=tuple(decided), open=tuple(left)))  # fmt: skip
+        line = line._replace(title=brief.title, summary=summary)
+        found.append(line._replace(decided=tuple(decided), open=tuple(left)))
     return found
 
 

@@ -17,7 +17,6 @@ from ledger.model.event import (
 )
 from ledger.model.evidence import form_of, role_in
 from ledger.model.findings import Finding
-from ledger.model.ids import version_id
 from ledger.model.layout import log_path
 from ledger.model.order import is_stem, stem_in
 from ledger.model.record import Record
@@ -157,62 +156,34 @@ def fact_findings(
 
 def contradictions(fact: Fact) -> list[Finding]:
     """Say what stands against what in a fact."""
-    found: list[Finding] = []
-    if len(fact.heads) > 1:
-        said = ", ".join(version.id for version in fact.heads)
-        found.append(
-            Finding(
-                "contradiction",
-                f"{fact.id} has {len(fact.heads)} versions that stand side by side: {said}",
-                hint=f"`diurna conflicts {fact.id}` shows them, "
-                f"`diurna conflicts {fact.id} --choose SIDE` says which holds",
-            )
-        )
-    if fact.rivals:
-        found.append(
-            Finding(
-                "contradiction",
-                f"{fact.id} has {len(fact.rivals)} live successors: {', '.join(fact.rivals)}",
-                hint=f"`diurna conflicts {fact.id} --choose SIDE` says which holds",
-            )
-        )
-    if fact.circular:
-        found.append(
-            Finding(
-                "contradiction",
-                f"{fact.id} and {', '.join(fact.circle)} supersede each other",
-                hint=f"`diurna conflicts {fact.id} --choose SIDE` says which of them holds",
-            )
-        )
-    if fact.torn:
-        said = ", ".join([f"{move.state} in {move.stem}" for move in fact.moves])
-        found.append(
-            Finding(
-                "contradiction",
-                f"{fact.id} has {len(fact.moves)} moves that stand side by side: {said}",
-                hint=f"`diurna conflicts {fact.id} --state STATE` says which holds",
-            )
-        )
-    if fact.opposed:
-        found.append(
-            Finding(
-                "contradiction",
-                f"{fact.id} stands against {', '.join(fact.opposed)}",
-                hint=f"`diurna conflicts {fact.id} --choose SIDE` says which holds, "
-                "`--both` that both do",
-            )
-        )
-    if fact.denied:
-        by = ", ".join(new or "no other fact" for _, new in fact.denied)
-        found.append(
-            Finding(
-                "contradiction",
-                f"{fact.id} was called false (replaced by {by}) by somebody who did not know its text: "
-                f"{', '.join(version.id for version in fact.heads)}",
-                hint=f"`diurna conflicts {fact.id} --choose SIDE` says which holds",
-            )
-        )
-    return found
+    versions = ", ".join([version.id for version in fact.heads])
+    moves = ", ".join([f"{move.state} in {move.stem}" for move in fact.moves])
+    by = ", ".join([new or "no other fact" for _, new in fact.denied])
+    unknown = "by somebody who did not know its text"
+    side = "that stand side by side"
+    choose = f"`diurna conflicts {fact.id} --choose SIDE` says which holds"
+    states = f"`diurna conflicts {fact.id} --state STATE` says which holds"
+    rows = (
+        (
+            len(fact.heads) > 1,
+            f"has {len(fact.heads)} versions {side}: {versions}",
+            choose,
+        ),
+        (fact.rivals, f"has {len(fact.rivals)} live successors: {', '.join(fact.rivals)}", choose),
+        (fact.circular, f"and {', '.join(fact.circle)} supersede each other", choose),
+        (fact.torn, f"has {len(fact.moves)} moves {side}: {moves}", states),
+        (
+            fact.opposed,
+            f"stands against {', '.join(fact.opposed)}",
+            f"{choose}, `--both` that both do",
+        ),
+        (fact.denied, f"was called false (replaced by {by}) {unknown}: {versions}", choose),
+    )
+    return [
+        Finding("contradiction", f"{fact.id} {said}", hint=hint)
+        for stands, said, hint in rows
+        if stands
+    ]
 
 
 def _move_findings(fact: Fact, history: History) -> list[Finding]:
@@ -268,15 +239,8 @@ def _was_closable(fact: Fact, history: History) -> bool:
 def _act_findings(fact: Fact, history: History, cut: frozenset[Edge]) -> list[Finding]:
     """Find what is odd in what happened to a fact."""
     found: list[Finding] = []
-    versions = {version.id for version in fact.heads}
-    replaced: list[tuple[str, str]] = []
     for stem, seq, event, _ in history.acts:
-        if isinstance(event, FactCreated | FactUpdated):
-            if event.text is not None:
-                versions.add(version_id(event.text))
-            if isinstance(event, FactUpdated):
-                replaced += [(stem, was) for was in event.was or ()]
-        elif isinstance(event, ThreadClosed | ThreadReopened) and not _was_closable(fact, history):
+        if isinstance(event, ThreadClosed | ThreadReopened) and not _was_closable(fact, history):
             said = f"{fact.id} was closed or reopened and is of kind {fact.kind}"
             hint = "an update whose footer says `kind: thread` makes it a thread"
             found.append(Finding("not-a-thread", said, log_path(stem), hint=hint))
@@ -294,10 +258,4 @@ def _act_findings(fact: Fact, history: History, cut: frozenset[Edge]) -> list[Fi
                         else f"{fact.id} is false by another log, so nothing has to be done",
                     )
                 )
-    found += _move_findings(fact, history)
-    found += [
-        Finding("unknown-version", f"{fact.id} has no version {was} (yet)", log_path(stem))
-        for stem, was in replaced
-        if was not in versions and not fact.redacted  # its log may be gone from the history
-    ]
-    return found
+    return found + _move_findings(fact, history)

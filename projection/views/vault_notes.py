@@ -25,9 +25,16 @@ from projection.fold.projection_state import Standing
 from projection.graph.graph_neighbours import entity_names, folded, tags
 from projection.text.clipping import clipped
 from projection.views.decision_view import decisions
-from projection.views.session_views import daily
 from projection.views.view_page import Item, Page, Section, ViewSource, told, write
-from projection.views.view_table import EntityPage, by_birth, entity_pages, roles, state, typed
+from projection.views.view_table import (
+    EntityPage,
+    by_birth,
+    daily,
+    entity_pages,
+    roles,
+    state,
+    typed,
+)
 
 #: Folders of the vault, and its notes at the top.
 FACTS, DAYS, ENTITIES = FOLDERS = ("facts", "daily", "entities")

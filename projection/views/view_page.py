@@ -25,12 +25,9 @@ ROLE_KEY = "role"
 
 
 class SessionLine(Record):
-    """One session log as views tell it: its header, and its digest by rules."""
+    """One session log as views tell it: when, and its digest by rules."""
 
     at: str  #: a stamp, by its writer's clock, or the name of the log where that says no other
-    agent: str = ""  #: who wrote it, "" where it does not say
-    role: str = ""  #: of its header
-    type: str = "work"  #: of the log
     title: str = ""  #: of its digest, "" where it says nothing
     summary: str = ""  #: of its digest
     decided: tuple[str, ...] = ()  #: what was decided, in the words of the log

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from ledger.errors import NotFound
 from ledger.model.layout import FORMAT_VERSION
@@ -18,12 +18,12 @@ from projection.graph.graph_neighbours import entity_names, folded
 from projection.lifecycle.promotion import pattern_standing
 from projection.policy.model import PATTERN_KIND, STATE_KIND, TASK_KIND, THREAD_KIND, Policy
 from projection.views.decision_view import decisions
-from projection.views.session_views import actions, daily, sessions, weekly
 from projection.views.view_page import (
     ROLE_KEY,
     Item,
     Page,
     Section,
+    SessionLine,
     ViewSource,
     fact_item,
     minute_of,
@@ -208,90 +208,94 @@ def entity_sections(page: EntityPage, policy: Policy) -> list[Section]:
     return found
 
 
-NO_ROLE = "No fact is for a role."
-
-
 def roles(source: ViewSource) -> Page:
-    """Write the view; a fact for several roles stands under each."""
+    """Write what each role has learned: facts that hold, by kind and then by birth; roles by name."""
+    known: dict[str, list[Fact]] = {}
+    for one in source.standings:
+        names = [one_line(name) for name in footer(one.fact, ROLE_KEY).split(",")]
+        for role in () if one.fact.false else dict.fromkeys(filter(None, names)):
+            known.setdefault(role, []).append(one.fact)
     sections = []
-    for role, facts in known_by_role(source).items():
-        kinds = [one_line(kind_told(fact, source.policy)) for fact in facts]
+    for role, facts in sorted(known.items()):
+        facts.sort(key=lambda fact: (fact.kind, fact.created, fact.id))
+        kinds = [one_line(_kind_told(fact, source.policy)) for fact in facts]
         lines = [
             f"- {told(one)} ({kind}) `{one.id}`" for one, kind in zip(facts, kinds, strict=True)
         ]
         sections.append(Section(role, tuple(lines)))
-    shown = tuple(sections) or (Section("None", (NO_ROLE,)),)
+    shown = tuple(sections) or (Section("None", ("No fact is for a role.",)),)
     return Page(f"Roles — {source.policy.project}", "", shown)
 
 
-def known_by_role(source: ViewSource) -> dict[str, list[Fact]]:
-    """Return what each role has learned: facts that hold, by kind and then by birth; roles by name."""
-    known: dict[str, list[Fact]] = {}
-    for one in source.standings:
-        if one.fact.false:
-            continue
-        for role in roles_of(one.fact):
-            known.setdefault(role, []).append(one.fact)
-    for facts in known.values():
-        facts.sort(key=lambda fact: (fact.kind, fact.created, fact.id))
-    return dict(sorted(known.items()))
-
-
-def roles_of(fact: Fact) -> tuple[str, ...]:
-    """Return the roles that a fact is for, each once, in the order written."""
-    names = [one_line(name) for name in footer(fact, ROLE_KEY).split(",")]
-    return tuple(dict.fromkeys([name for name in names if name]))
-
-
-def kind_told(fact: Fact, policy: Policy) -> str:
+def _kind_told(fact: Fact, policy: Policy) -> str:
     """Say the kind of a fact, and of a pattern how far it has come."""
     if fact.kind != PATTERN_KIND:
         return fact.kind
     return f"{fact.kind}, {pattern_standing(fact, policy.learning)}"
 
 
+def daily(source: ViewSource, day: str) -> Page:
+    """Write one day: morning, afternoon and evening, each session with its facts."""
+    known = {one.fact.id: one.fact for one in source.shared()}
+    there = [one for one in reversed(source.sessions) if one.day == day]
+    found: list[Section] = []
+    for part, start, end in _PARTS:
+        lines = [one for one in there if start <= one.clock < end]
+        found.append(Section(part, () if lines else ("Nothing.",)))
+        found += [_told(known, one) for one in lines]
+    return Page(f"{day or 'No day'} — {source.policy.project}", "", tuple(found))
+
+
+def _told(known: Mapping[str, Fact], one: SessionLine) -> Section:
+    """Tell one session: what it recorded, what was decided, what is left to do."""
+    facts: list[str] = []
+    for verb, ids in one.told:
+        if verb in _BRINGS:
+            facts += [f"- {told(known[id])} `{id}`" for id in ids if id in known]
+        elif verb != _USED:
+            facts.append(f"- {verb}: {', '.join(ids)}")
+    said = [f"Decided: {text}" for text in one.decided] + [f"Action: {text}" for text in one.open]
+    # an empty line between lines of text, which markdown would join
+    apart = [part for text in said for part in ("", text)][0 if facts else 1 :]
+    return Section(f"{one.clock or '--:--'} - {one.headline}", (*facts, *apart), 3)
+
+
+#: The parts of a day, in UTC, as in the names of logs.
+_PARTS = (("Morning", "", "12"), ("Afternoon", "12", "18"), ("Evening", "18", "99"))
+#: What a log says it did that brings a text, and is told of a day; and what it only relied on.
+_BRINGS, _USED = ("Created", "Updated"), "Used"
 #: Every view, in the order of the help: what it shows.
 VIEWS = {
     "state": "where the work stands: phase, status, active and blocked work, what is next",
     "progress": "tasks and threads by how far they are",
     "decisions": "what was decided, numbered, the newest first",
-    "sessions": "the last 20 sessions",
     "daily": "one day, by default that of the newest log",
-    "weekly": "the week of a day",
-    "actions": "what is left to do, of all days",
     "entities": "a page for each entity that facts are about, by type",
     "roles": "what each role has learned",
 }
-_PAGES = {
-    "state": state, "progress": progress, "decisions": decisions, "sessions": sessions,
-    "actions": actions, "roles": roles,
-}  # fmt: skip
-#: Those that take an argument, and what it is.
-DATED, NAMED = frozenset(("daily", "weekly")), frozenset(("entities",))
+_PAGES = {"state": state, "progress": progress, "decisions": decisions, "roles": roles}
+#: Those that take an argument: a date, and a name.
+DAILY, ENTITIES = "daily", "entities"
 
 
 def page_of(name: str, source: ViewSource, argument: str = "") -> Page:
     """Return a view as a value.
 
-    `argument` is a date for `daily` and `weekly`, "" for that of the newest log; the name of an entity
-    for `entities`, "" for all.
+    `argument` is a date for `daily`, "" for that of the newest log; the name of an entity for
+    `entities`, "" for all.
 
     Raises:
         NotFound: there is no such view, no such date, or no fact about that entity.
     """
     check(name, argument)
-    match name:
-        case "daily" | "weekly":
-            day = argument or source.summary.clock[:10]
-            return (daily if name == "daily" else weekly)(source, day)
-        case "entities":
-            found = entities(source, argument)
-            if found is None:
-                hint = "`diurna view entities` shows all"
-                raise NotFound(f"no fact is about {argument}", hint=hint)
-            return found
-        case _:
-            return _PAGES[name](source)
+    if name == DAILY:
+        return daily(source, argument or source.summary.clock[:10])
+    if name != ENTITIES:
+        return _PAGES[name](source)
+    found = entities(source, argument)
+    if found is None:
+        raise NotFound(f"no fact is about {argument}", hint="`diurna view entities` shows all")
+    return found
 
 
 #: Stands at the head of the file of a view.
@@ -322,8 +326,8 @@ def check(name: str, argument: str = "") -> None:
         raise NotFound(f"there is no view {name}", hint=hint)
     if not argument:
         return
-    if name in DATED and not is_date(argument):
+    if name == DAILY and not is_date(argument):
         raise NotFound(f"{argument} is no date", hint="write it as 2026-11-21")
-    if name not in DATED | NAMED:
+    if name not in (DAILY, ENTITIES):
         hint = f"`diurna view {name}` shows it"
         raise NotFound(f"the view {name} takes no {argument}", hint=hint)

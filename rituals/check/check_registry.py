@@ -192,7 +192,7 @@ _OF_LOGS = (
     "conflict-marker front-matter unknown-verb bad-id bad-event bad-footer bad-date fact-without-event "
     "event-without-fact duplicate-block repeated-section section-suffix bad-name date-only-name "
     "duplicate-stem seal-broken seal-collision stamp-moved not-a-file unreadable unknown-id contradiction "
-    "supersession-cycle not-a-thread task-move no-evidence unknown-kind unknown-version"
+    "supersession-cycle not-a-thread task-move no-evidence unknown-kind"
 )
 _OF_HISTORY = "log-modified log-deleted log-moved seal-collision history-cut unreadable"
 _OF_POLICY = "policy-invalid policy-deprecated newer-format conflict-marker unreadable"
