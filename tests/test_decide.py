@@ -91,11 +91,10 @@ def choose(clone: Place, fact: str, *choice: str, **more: Any) -> Any:
 
 
 def test_h6_a_side_has_to_be_said_whole(pair: Pair) -> None:
-    """Both texts are shown under a ticked box; a text or a state alone settles nothing."""
+    """Both texts are shown under a ticked box; what is no side settles nothing."""
     one, _ = pair
     assert "- [x] **Contradiction**: 2 versions stand" in one.page()
-    for said in (("--choose", V("Find both")), ("--text", "Find three.")):
-        choose(one, "find", *said, code=2)
+    choose(one, "find", "--choose", V("Find both"), code=2)
     assert "find" in listed(one)
 
 
@@ -180,16 +179,14 @@ def test_a_side_that_came_meanwhile_goes_on_standing(pair: Pair) -> None:
 @pytest.mark.parametrize(
     ("said", "text", "closed"),
     [
-        (("--closed",), "Find both.", True), (("--open",), "Find both.", False),
-        ((V("Find the limit."),), "Find the limit.", True),
-        (("--choose", V("Find the limit."), "--open"), "Find the limit.", False),
-        (("--text", "Find three.", "--closed"), "Find three.", True),
+        ((V("Find the limit."),), "Find the limit.", True), ((V("Find both."),), "Find both.", False),
+        (("--text", "Find three."), "Find three.", False),
     ],
 )  # fmt: skip
 def test_h6_a_thread_that_was_closed_and_reworded(
     pair: Pair, said: Side, text: str, closed: bool
 ) -> None:
-    """A side is a text and a state, and either can be said."""
+    """A side is a text and a state; a new text is of a thread that is open."""
     one, _ = pair
     choose(one, "find", *said)
     fact = one.show("find")["find"]
@@ -247,7 +244,7 @@ def test_a_side_is_chosen_by_id_start_or_number(torn: Place, tmp_path: Path) -> 
         (event,) = choose(torn, "limit", "--choose", said, "--dry-run").json["events"]
         assert event["text"] == THIRTY
     choose(torn, "limit", "2")
-    for same in (("--text", THIRTY), ("--choose", V(THIRTY)), ("--open",)):
+    for same in (("--text", THIRTY), ("--choose", V(THIRTY))):
         assert choose(torn, "limit", *same).json["already"] == "limit has no contradiction"
     for text in (TEN, TWENTY):
         update(torn, "left", text, V("The left way."))

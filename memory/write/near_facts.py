@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 
 from ledger.errors import DraftRefused
-from ledger.model.event import Event, FactInvalidated, FactSuperseded, FactUpdated
+from ledger.model.event import FactInvalidated, FactSuperseded, FactUpdated
 from ledger.model.findings import Finding
 from memory.cache.stamp import CacheDamaged
 from memory.write.draft import Near, text_of
@@ -19,13 +19,15 @@ from projection.fold.projection_state import Standing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from ledger.model.session import Entry
     from memory.cache.cache_file import Cache
     from memory.cache.word_index import WordIndex
     from memory.replay.ledger_snapshot import Snapshot
     from memory.write.draft import Case
+
+    Compared = tuple[tuple[Near, ...], list[tuple[Fact, Standing]]]
 
 #: How many new texts of one log are looked at; one that brings more is a bulk load.
 NEW_LIMIT = 50
@@ -42,15 +44,20 @@ def look_first(case: Case, entry: Entry) -> tuple[Near, ...]:
     if not entry.uses:
         return ()
     near, same = near_in(case.snapshot, entry)
-    refused = _doubled(same, None if case.asked.strict else case.asked.draft.made)
+    refused: dict[str, Finding] = {}
+    for fact, there in same:
+        if (case.asked.strict or fact.id in case.asked.draft.made) and fact.id not in refused:
+            other, where = there.fact.id, "" if there.live else " in the archive"
+            said = f"`{other}`{where} says just that: {there.fact.text.split(chr(10), 1)[0]}"
+            use = f"--ref {other}" if there.live else f"--reactivate {other}"
+            hint = f'say `{use}`; for a second fact with this text choose an id: `--new "id=… …"`'
+            refused[fact.id] = Finding("similar-fact", said, hint=hint)
     if refused:
-        raise DraftRefused(refused)
+        raise DraftRefused(tuple(refused.values()))
     return near
 
 
-def near_in(
-    snapshot: Snapshot, entry: Entry
-) -> tuple[tuple[Near, ...], list[tuple[Fact, Standing]]]:
+def near_in(snapshot: Snapshot, entry: Entry) -> Compared:
     """Return what is near the texts of a log, and (fact, the one that has its text already)."""
     for _ in range(2):
         try:
@@ -62,14 +69,11 @@ def near_in(
 
 def said_already(snapshot: Snapshot, text: str) -> str:
     """Return the id of the fact that has a text, but for case, marks and white space; "" for none."""
-    from memory.cache.word_index import WordIndex
     from projection.text.normalize import plain
 
     wanted = plain(text)
     try:
-        cache = snapshot.cache()
-        index = WordIndex(cache)
-        index.follow()
+        cache, index = _indexed(snapshot)
         with cache:
             for fact in _candidates(cache, index, text):
                 if not (fact.false or fact.redacted) and plain(fact.text) == wanted:
@@ -77,6 +81,15 @@ def said_already(snapshot: Snapshot, text: str) -> str:
     except CacheDamaged:
         snapshot.discard()
     return ""
+
+
+def _indexed(snapshot: Snapshot) -> tuple[Cache, WordIndex]:
+    from memory.cache.word_index import WordIndex
+
+    cache = snapshot.cache()
+    index = WordIndex(cache)
+    index.follow()
+    return cache, index
 
 
 def _candidates(cache: Cache, index: WordIndex, text: str, id: str = "") -> Iterator[Fact]:
@@ -90,29 +103,20 @@ def _candidates(cache: Cache, index: WordIndex, text: str, id: str = "") -> Iter
             yield fact
 
 
-def _meant(snapshot: Snapshot, fresh: Sequence[Fact]) -> dict[str, dict[str, float]]:
-    """Return, by the ids of facts, those that mean nearly the same, where this process weighs meaning."""
-    if "memory.recall.meaning" not in sys.modules:
-        return {}
-    from memory.recall.meaning import nearly_as
-
-    return nearly_as(snapshot, {fact.id: fact.text for fact in fresh})
-
-
-def _compared(
-    snapshot: Snapshot, entry: Entry
-) -> tuple[tuple[Near, ...], list[tuple[Fact, Standing]]]:
-    from memory.cache.word_index import WordIndex
+def _compared(snapshot: Snapshot, entry: Entry) -> Compared:
     from projection.compare.likeness import MOST_NEAR, NEAR, comparable, nearness, same_text
 
-    cache = snapshot.cache()
-    fresh = _fresh(cache, entry)
+    fresh = _fresh(snapshot.cache(), entry)
     if not fresh:
         return (), []
-    meant = _meant(snapshot, fresh)
-    index = WordIndex(cache)
-    index.follow()
-    settled = _settled(entry.acts)
+    meant: dict[str, dict[str, float]] = {}
+    if "memory.recall.meaning" in sys.modules:  # this process weighs meaning
+        from memory.recall.meaning import nearly_as
+
+        meant = nearly_as(snapshot, {fact.id: fact.text for fact in fresh})
+    cache, index = _indexed(snapshot)
+    changing = FactSuperseded | FactInvalidated | FactUpdated
+    settled = {event.id for event in entry.acts if isinstance(event, changing)}
     near: list[tuple[float, str, str, Fact]] = []
     same: list[tuple[Fact, Standing]] = []
     with cache:
@@ -137,37 +141,11 @@ def _compared(
 
 def _fresh(cache: Cache, entry: Entry) -> list[Fact]:
     """Return the facts that the log brings a text for, as they will be."""
+    ids = [*dict.fromkeys(event.id for event in entry.acts if text_of(event))][:NEW_LIMIT]
+    if not ids:
+        return []
     gathered = collect([entry])
-    ids = dict.fromkeys(event.id for event in entry.acts if text_of(event))
-    news = {name: gathered[name] for name in list(ids)[:NEW_LIMIT]}
-    known = merged(cache.some_histories(news), news)
+    news = {name: gathered[name] for name in ids}
+    known = merged(cache.some_histories(ids), news)
     facts = (resolve(name, history, cache.cut) for name, history in known.items())
     return [fact for fact in facts if fact is not None and not fact.false]
-
-
-def _settled(events: Sequence[Event]) -> set[str]:
-    """Return the ids that the log declares false or gives another text."""
-    return {
-        event.id
-        for event in events
-        if isinstance(event, FactSuperseded | FactInvalidated | FactUpdated)
-    }
-
-
-def _doubled(
-    same: Sequence[tuple[Fact, Standing]], made: Sequence[str] | None
-) -> tuple[Finding, ...]:
-    """Return what is wrong with facts that have the text of another one.
-
-    `made` are the ids that nobody chose, and that alone are looked at; None for all.
-    """
-    found: dict[str, Finding] = {}
-    for fact, there in same:
-        if (made is None or fact.id in made) and fact.id not in found:
-            other = there.fact.id
-            where = "" if there.live else " in the archive"
-            message = f"`{other}`{where} says just that: {there.fact.text.split(chr(10), 1)[0]}"
-            use = f"--ref {other}" if there.live else f"--reactivate {other}"
-            hint = f'say `{use}`; for a second fact with this text choose an id: `--new "id=… …"`'
-            found[fact.id] = Finding("similar-fact", message, hint=hint)
-    return tuple(found.values())

@@ -6,7 +6,6 @@ the plan names the logs that hold it, where they went, and what of git a person 
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Sequence
 
 from ledger.codec.log import decode
@@ -105,20 +104,19 @@ def redaction(
         if name not in cache.redacted
         or not held_logs(cache, (name,)).issuperset(holders(memory.home, cache, name))
     ]
-    counts = ((len(facts), "fact"), (len(logs), "log"))
-    parts = [f"{many} {what}{'s' * (many > 1)}" for many, what in counts if many]
-    decision = Decision(f"Redact {' and '.join(parts)}", already="withheld already")
+    decision = Decision(already="withheld already")
     if events:
         does = [
-            f"the words of {one.id} are withheld" if one.id in logs
-            else f"the text of {one.id} is withheld"
+            f"the {f'words of {one.id} are' if one.id in logs else f'text of {one.id} is'} withheld"
             for one in events
-        ]  # fmt: skip
+        ]
         hints = [_ID_TELLS.format(fact) for fact in facts if _tells(fact, git.purge.texts)]
+        counts = ((len(facts), "fact"), (len(logs), "log"))
+        parts = [f"{many} {what}{'s' * (many > 1)}" for many, what in counts if many]
+        said, title = tuple([because(event, reason) for event in events]), " and ".join(parts)
         decision = Decision(
-            decision.title, tuple(does), tuple([because(event, reason) for event in events]),
-            reason=reason, hints=(ROTATE, *hints),
-        )  # fmt: skip
+            f"Redact {title}", tuple(does), said, reason=reason, hints=(ROTATE, *hints)
+        )
     return Redaction(decision, tuple(facts), tuple(logs), git)
 
 
@@ -150,8 +148,6 @@ class Holding(Record):
     messages: tuple[str, ...]  #: the commits that say it in their message, the newest first
     #: branches, tags, stashes and remote-tracking branches that lead to them, sorted
     references: tuple[str, ...]
-    reflogs: int  #: how many of the commits nothing but a reflog leads to
-    packs: tuple[str, ...]  #: names of packs that have one of the files, sorted
     holders: tuple[Holder, ...]  #: the logs among the files
     purge: Purge  #: takes it out of bytes
 
@@ -218,7 +214,6 @@ def holding_of(memory: Memory, facts: Sequence[str], logs: Sequence[str]) -> Hol
         pairs = zip(part, git.blobs(part), strict=True)
         blobs |= {blob for blob, data in pairs if data and purge.telling.stands_in(data)}
     commits = {commit for blob in blobs for commit in brought[blob]} | set(messages)
-    alone = git.text("rev-list", "--reflog", "--not", "--all", check=False).split()
     logs_at = sorted([first[blob] for blob in blobs if first[blob][0].startswith(paths[0])])
     held = [
         Holder(path.removeprefix(home.prefix), commit[:7], author, _remotes(git, commit))
@@ -229,8 +224,6 @@ def holding_of(memory: Memory, facts: Sequence[str], logs: Sequence[str]) -> Hol
         len(commits),
         tuple(messages),
         tuple(sorted(_leading(git, commits))) if commits else (),
-        len(commits.intersection(alone)),
-        _packs(f"{home.repository.commondir}/objects/pack", blobs),
         tuple(held),
         purge,
     )
@@ -280,23 +273,6 @@ def held_lines(git: Holding, stands: Sequence[str]) -> tuple[str, ...]:
         ],
         f"  in {git.commits} commit{'s' * (git.commits != 1)}, {files} file{'s' * (files != 1)} of them",
         f"  {', '.join(git.references) or 'no branch'} lead to it",
-        *(
-            [f"  {git.reflogs} commit{'s' * (git.reflogs != 1)} that reflogs alone lead to"]
-            if git.reflogs
-            else []
-        ),
-        *([f"  packed in {', '.join(git.packs)}"] if git.packs else []),
         "rewriting the history is for a person to decide, with everybody who has a clone;",
         "`diurna redact … --purge --dry-run` shows what that would be",
     )
-
-
-def _packs(folder: str, blobs: Iterable[str]) -> tuple[str, ...]:
-    """Return the names of the packs whose index names one of some objects."""
-    names = [bytes.fromhex(blob) for blob in blobs]
-    packs = []
-    for file in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
-        if file.endswith(".idx"):
-            index = plain_bytes(f"{folder}/{file}") or b""
-            packs += [file[:-4]] if any(name in index for name in names) else []
-    return tuple(packs)

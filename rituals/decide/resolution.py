@@ -41,18 +41,17 @@ _OTHERWISE |= {MOVED: ", or --state STATE", DECLARED: ", or --both where both ho
 
 
 class Verdict(Record):
-    """What somebody says holds; "" and None for not said."""
+    """What somebody says holds; "" for not said."""
 
     choose: str = ""  #: a version or successor, the start of its id, or its number in the list
     text: str = ""  #: a new text instead
-    closed: bool | None = None  #: whether the thread is to be closed
     state: str = ""  #: of the task
     both: bool = False  #: facts that a footer sets against each other hold, all of them
 
     @property
     def says_nothing(self) -> bool:
         """Whether it leaves everything open."""
-        return not (self.choose or self.text or self.state or self.both) and self.closed is None
+        return not any(self)
 
 
 def resolution(memory: Memory, fact: str, verdict: Verdict) -> Decision:
@@ -68,38 +67,30 @@ def resolution(memory: Memory, fact: str, verdict: Verdict) -> Decision:
     open_now = disputes(memory, (fact,))
     if not open_now:
         return _settled(standing, verdict)
-    last, choice = open_now[-1], None
-    texts = next((one for one in open_now if one.kind not in _BY_CHOICE), None)
-    ways = [verdict.choose, verdict.text, verdict.state, verdict.both]
-    if sum(map(bool, ways)) > 1:
+    if sum(map(bool, verdict)) > 1:
         raise WrongUsage("--choose, --text, --state and --both exclude each other")
-    state, closed = verdict.state, verdict.closed
-    if closed is not None and not any(ways) and last.kind == MOVED and texts is None:
-        state = DONE if closed else TODO
-    if state:
-        return _one_state(standing, state)
-    anew = verdict.text and last.kind == REWORDED
-    dispute = last if verdict.both or anew or texts is None else texts
+    last = open_now[-1]
+    texts = next((one for one in open_now if one.kind not in _BY_CHOICE), None)
+    if verdict.state:
+        return _one_state(standing, verdict.state)
+    if verdict.both:
+        return _all_of_them(memory, last)
     if verdict.choose:
         dispute, choice = _chosen(open_now, verdict.choose)
-    if closed is not None and dispute.kind != CLOSED:
-        said = f"{fact} is {dispute.said}: whether it is closed is not in question"
-        raise WrongUsage(said, hint="`diurna append --close ID` or `--reopen ID` says so")
-    if verdict.both:
-        return _all_of_them(memory, dispute)
-    if choice and dispute.kind in _BY_CHOICE:
-        return _BY_CHOICE[dispute.kind](memory, standing, dispute, choice)
-    if anew:
+        by_choice = _BY_CHOICE.get(dispute.kind)
+        if by_choice:
+            return by_choice(memory, standing, dispute, choice)
+        return _one_text(standing, dispute, choice.text, choice)
+    if verdict.text and last.kind == REWORDED:
         return _true_again(memory, standing, tidy(verdict.text), new=True)
-    reworded = [one for one in dispute.choices if not one.closed]
-    if not any(ways) and closed is not None and len(reworded) == 1:
-        choice = reworded[0]
-    if choice is None and (texts is None or not verdict.text):
-        hint = f"diurna conflicts {fact} --choose N{_OTHERWISE.get(last.kind, '')}"
-        raise WrongUsage(f"which holds of {fact}? {'; '.join(_brief(open_now))}", hint=hint)
-    return _one_text(
-        standing, dispute, choice.text if choice else tidy(verdict.text), choice, closed
-    )
+    if verdict.text and texts:
+        return _one_text(standing, texts, tidy(verdict.text))
+    sides = [
+        f"({number}) {choice.id}, {choice.who}: {_line(choice.text)}"
+        for number, choice in enumerate(choices(open_now), 1)
+    ]
+    hint = f"diurna conflicts {fact} --choose N{_OTHERWISE.get(last.kind, '')}"
+    raise WrongUsage(f"which holds of {fact}? {'; '.join(sides)}", hint=hint)
 
 
 def choices(disputes: tuple[Dispute, ...]) -> tuple[Choice, ...]:
@@ -133,26 +124,20 @@ def _heads(fact: Fact) -> tuple[str, ...]:
     return tuple([version.id for version in fact.heads])
 
 
-def _one_text(
-    fact: Fact, dispute: Dispute, text: str, choice: Choice | None, closed: bool | None
-) -> Decision:
-    """Let one text replace all that were seen."""
+def _one_text(fact: Fact, dispute: Dispute, text: str, choice: Choice | None = None) -> Decision:
+    """Let one text replace all that were seen; a side of a thread is a text and a state."""
     if fact.redacted:
         text = next((one.text for one in fact.heads if choice and one.id == choice.id), "")
         if not text:
             _refuse_withheld(fact)
-    if dispute.kind == CLOSED and closed is None:
-        if choice is None:
-            raise WrongUsage(f"is {fact.id} closed, with that text?", hint="add --closed or --open")
-        closed = choice.closed  # a side is a text and a state
-    made = version_id(text)
-    mark, state = {None: ("", ""), True: ("x", ", closed"), False: (" ", ", open")}[closed]
-    events: list[verbs.Event] = [verbs.FactUpdated(fact.id, text, _heads(fact), mark)]
-    if closed is not None:
-        shut = verbs.ThreadClosed(fact.id, was=(made,))
-        events.append(shut if closed else verbs.ThreadReopened(fact.id))
+    made, mark, state = version_id(text), "", ""
+    more: tuple[verbs.Event, ...] = ()
+    if dispute.kind == CLOSED and choice and choice.closed:
+        mark, state, more = "x", ", closed", (verbs.ThreadClosed(fact.id, was=(made,)),)
+    elif dispute.kind == CLOSED:
+        mark, state, more = " ", ", open", (verbs.ThreadReopened(fact.id),)
     does = f"{fact.id} says {made}{state}: {_line(choice.text if choice else text)}"
-    return _resolved((fact.id,), does, *events)
+    return _resolved((fact.id,), does, verbs.FactUpdated(fact.id, text, _heads(fact), mark), *more)
 
 
 def _refuse_withheld(fact: Fact) -> None:
@@ -270,21 +255,12 @@ def _settled(fact: Fact, verdict: Verdict) -> Decision:
         (stands or (chosen == fact.id and not fact.false))
         and tidy(verdict.text) in ("", now.text)
         and verdict.state in ("", fact.state)
-        and verdict.closed in (None, fact.closed)
     ):
         by = f"is superseded by {', '.join(fact.superseded_by)}" if fact.superseded_by else ""
         said = f"there is no contradiction about {fact.id} any more: it {by or f'says {now.id}'}"
         hint = "`diurna edit`, `diurna close` and `diurna task` change what is not contradicted"
         raise DiurnaError(said, hint=f"`diurna show {fact.id}` shows where it stands; {hint}")
     return Decision(already=f"{fact.id} has no contradiction")
-
-
-def _brief(disputes: tuple[Dispute, ...]) -> list[str]:
-    """Write each choice in a few words, numbered."""
-    return [
-        f"({number}) {choice.id}, {choice.who}: {_line(choice.text)}"
-        for number, choice in enumerate(choices(disputes), 1)
-    ]
 
 
 def _line(text: str) -> str:

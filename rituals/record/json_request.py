@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 
 from ledger.errors import DraftRefused
 from ledger.model.findings import Finding
-from rituals.record.request import Pairs, Request
+from rituals.record.request import NewFact, Pairs, Request
 
 
 class Strict(BaseModel):
@@ -91,15 +91,8 @@ def _findings(problem: ValidationError, name: str) -> tuple[Finding, ...]:
     for error in problem.errors(include_url=False, include_input=False):
         place = ".".join(str(part) for part in error["loc"])
         said = f"{place}: {error['msg']}" if place else error["msg"]
-        hint = f"keys: {', '.join(_keys(error['loc']))}"
+        hint = f"keys: {', '.join(JsonDraft.model_fields)}; of a new fact: {', '.join(NewFact._fields)}"
         if error["type"] == "json_invalid":
             hint = 'for example: {"title": "Tidy", "new": [{"text": "CI runs on two cores."}]}'
         found.append(Finding("not-canonical", said, name, hint=hint))
     return tuple(found)
-
-
-def _keys(place: tuple[int | str, ...]) -> tuple[str, ...]:
-    """Return the keys of the object in which something is wrong."""
-    inner = get_args(JsonDraft.model_fields[place[0]].annotation) if len(place) > 1 else ()
-    model = inner[0] if inner and issubclass(inner[0], Strict) else JsonDraft
-    return tuple(model.model_fields)

@@ -13,10 +13,10 @@ from ledger.model.findings import Finding
 from ledger.model.record import Record
 from ledger.model.session import DEFAULT_TITLE, personal_ids
 from memory.api import Memory
-from memory.write.draft import Receipt, SessionDraft, named_ids
+from memory.write.draft import Receipt, SessionDraft, named_ids, renamed
 from memory.write.kept_out import finding, is_own
 from rituals.record.draft_composer import draft_of_request
-from rituals.record.request import ID_LISTS, PAIR_LISTS, Request, Supersession, Update
+from rituals.record.request import Request
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,8 +69,11 @@ def drafts_of(
         DraftRefused: as there; or the user has no home for what is only theirs, or the rest repeats it.
     """
     own = None if is_own(memory.home, memory.policy) else _own(memory)
-    bare, named = _bared(request)
-    draft, odd = draft_of_request(memory, bare, base, options=options, own=own)
+    draft, odd = draft_of_request(memory, request, base, options=options, own=own)
+    said = [id for id in named_ids(draft.events) if id.startswith(_PREFIX)]
+    bare = {id: id.removeprefix(_PREFIX) for id in said}
+    named, typed = {*bare.values()}, tuple([bare.get(id, id) for id in draft.typed])
+    draft = draft._replace(events=renamed(draft.events, bare), typed=typed)
     if is_own(memory.home, memory.policy):
         return Drafts(draft, odd)
     personal = set(personal_ids(draft.events))
@@ -134,25 +137,6 @@ def _knows(memory: Memory, id: str) -> bool:
         return memory.fact(memory.named(id)) is not None
     except NotFound:
         return True
-
-
-def _bared(request: Request) -> tuple[Request, set[str]]:
-    """Take the name of the home off all ids of a request; return it with those that had it."""
-    named: set[str] = set()
-
-    def bare(said: Any) -> Any:
-        if isinstance(said, str):
-            if said.startswith(_PREFIX):
-                named.add(said.removeprefix(_PREFIX))
-            return said.removeprefix(_PREFIX)
-        if isinstance(said, Supersession):
-            return Supersession(bare(said.old), bare(said.new))
-        id, words = bare(said[0]), said[1]
-        return Update(id, words) if isinstance(said, Update) else (id, words)
-
-    lists = (*ID_LISTS, *PAIR_LISTS, "update", "supersede")
-    said: dict[str, Any] = {key: tuple(map(bare, getattr(request, key))) for key in lists}
-    return request._replace(**said), named
 
 
 def _refuse_repeated(here: SessionDraft, own: SessionDraft) -> None:

@@ -21,7 +21,6 @@ def conflicts(
     choose: str = option("What holds of ID: a side, its start or number.", "SIDE"),
     text: str | None = option("A new text of ID in place of all sides.", "TEXT", default=None),
     file: str = option("The new text from a file (- for stdin).", "FILE"),
-    closed: bool | None = option("Whether the thread ID is closed.", spelled="--closed/--open"),
     both: bool = option("Both sides hold: they do not contradict each other."),
     state: str = option(
         "The state of the task ID that was moved on several sides.", "STATE", choices=STATES),
@@ -37,11 +36,10 @@ def conflicts(
       diurna conflicts
       diurna conflicts api-timeouts --choose 3fa9c1d2
       diurna conflicts api-timeouts --text "Calls time out after 20 s."
-      diurna conflicts retry-storm --closed
       diurna conflicts friday-no --both
       diurna conflicts wire-the-queue --state in-progress
     """
-    if mode or both or choose or text is not None or file or closed is not None or state:
+    if mode or both or choose or text is not None or file or state:
         if len(ids) != 1:
             raise WrongUsage("name one ID to resolve", hint="`diurna conflicts` lists them")
         if text and file:
@@ -51,7 +49,7 @@ def conflicts(
             raise WrongUsage("the new text is empty")
         from rituals.decide.resolution import Verdict, resolution
 
-        verdict = Verdict(choose, text or "", closed, state, both)
+        verdict = Verdict(choose, text or "", state, both)
         memory = call.memory()
         if verdict.says_nothing and not call.piped() and not call.json:
             verdict = verdict._replace(choose=_asked(call, ids[0]))

@@ -85,7 +85,7 @@ def redact(
     answer_decision(
         call, found.decision, receipt, dry_run, also, stands=stands,
         held=fields_of(found.git, "holders(path commit author remotes)")["holders"],
-        git=fields_of(found.git, "files=blobs commits messages references reflogs packs"),
+        git=fields_of(found.git, "files=blobs commits messages references"),
         purge=None if plan is None else _purge_object(plan, not dry_run),
     )  # fmt: skip
     drift = () if dry_run or call.json or not found.decision.events else memory.drift()

@@ -36,7 +36,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memory.api import Memory
 
-_CLOSED = {"open": False, "closed": True}
 #: How many tasks are listed at most.
 MOST_LISTED = 50
 #: Of all texts in one answer: about 15,000 tokens, below what clients cut off or refuse.
@@ -175,16 +174,14 @@ def resolve(
     id: Names,
     choose: Annotated[Names, Field(description="A side's id; without it, sides are listed")] = "",
     text: Annotated[Text, Field(description="A new text instead")] = "",
-    state: Annotated[
-        Literal["", "open", "closed", "both"], Field(description="Of a thread; both: both sides hold")
-    ] = "",
+    both: Annotated[bool, Field(description="Both sides hold")] = False,
 ) -> Answered:  # fmt: skip
     """Resolve a contradiction, as `diurna conflicts` does; without a choice, list its sides."""
     from rituals.decide.decision import record
     from rituals.decide.open_contradictions import disputes
     from rituals.decide.resolution import Verdict, choices, resolution
 
-    verdict = Verdict(choose, text, _CLOSED.get(state), both=state == "both")
+    verdict = Verdict(choose, text, both=both)
     found = disputes(memory, (id,)) if verdict.says_nothing else ()
     if found:
         sides = [

@@ -52,7 +52,6 @@ from rituals.serve.web.actions.form_fields import (
 
 #: What a choice offers; the page knows which there are.
 KINDS, STATES, PRIORITIES = "kinds", "states", "priorities"
-_CLOSED = {"": None, "open": False, "closed": True}
 #: What a fact has beside its text that a form can change.
 _BESIDE = ("kind", "until", "entity", "tags")
 
@@ -186,14 +185,8 @@ def _resolve(memory: Memory, form: Values) -> Any:
     a side that nobody saw is decided by nobody.
     """
     fields = form.fields
-    form |= {
-        name: fields.one(name).strip() for name in ("choose", "text", "state", "stands", "both")
-    }
-    stands = form.stands
-    form |= {"id": fields.fact(), "open": stands == "open", "closed": stands == "closed"}
-    form["both"] = bool(form.both)
-    if stands not in _CLOSED:
-        raise WrongUsage(f"a thread is open or closed, and not {stands[:20]!r}")
+    form |= {name: fields.one(name).strip() for name in ("choose", "text", "state", "both")}
+    form |= {"id": fields.fact(), "both": bool(form.both)}
     if "text" in dict(fields.pairs) and not (form.text or form.choose or form.state):
         raise WrongUsage("the new text is empty", hint="write what holds, or choose a side")
     found = choices(disputes(memory, (form.id,)))
@@ -202,7 +195,7 @@ def _resolve(memory: Memory, form: Values) -> Any:
         said = f"other sides of {form.id} stand than the page showed: {', '.join(now)}"
         hint = "the page of the review shows them as they stand now; choose there"
         raise DiurnaError(said, hint=hint)
-    verdict = Verdict(form.choose, form.text, _CLOSED[stands], form.state, form.both)
+    verdict = Verdict(form.choose, form.text, form.state, form.both)
     return resolution(memory, form.id, verdict)
 
 
@@ -323,7 +316,7 @@ AT_ONCE = {
         reversible=False,
     ),
     "resolve": Shape(
-        "", "conflicts {id} --choose --text --state --closed --open --both", _resolve, reversible=False
+        "", "conflicts {id} --choose --text --state --both", _resolve, reversible=False
     ),
     "shut": Shape("", "close {id}", lambda memory, form: closing(memory, _ids(form), "")),
 }  # fmt: skip

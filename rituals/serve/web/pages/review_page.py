@@ -148,7 +148,7 @@ def torn(tip: TipView, dispute: Dispute) -> dict[str, Any]:
         "sides": [(choice, *_keeping(dispute, choice)) for choice in dispute.choices],
         "seen": tuple({one.id: 0 for own in of_fact if own.fact == dispute.fact for one in own.choices}),
         "uses": fact.uses, "before": fact.text if apart else "", "texts": texts if len(texts) == 2 else (),
-        "draft": texts[0] if texts else "", "open_or_closed": dispute.kind == CLOSED,
+        "draft": texts[0] if texts else "",
         "both": dispute.kind == DECLARED,
         "newest": max([choice.stem for choice in dispute.choices], default=""),
     }  # fmt: skip
