@@ -35,7 +35,7 @@ from ledger.model.event import (
     decides,
     facts_in,
 )
-from ledger.model.ids import WITHHELD
+from ledger.model.ids import WITHHELD, version_id
 from ledger.model.order import is_date, is_stem, key_of
 from ledger.model.session import COUNTED_KEY, ENDED, META_KEYS, WORKING, Entry
 from projection.fold.checks import closed_by, helps_in, ignores_in, standing_moves
@@ -47,6 +47,7 @@ from projection.fold.fact_history import (
     History,
     Signature,
     Texts,
+    Version,
     counted_in,
 )
 from projection.fold.falsity import Call, Edge, Take, known, taken, takes_in
@@ -120,6 +121,10 @@ def resolve(fact: str, history: History, cut: frozenset[Edge] = frozenset()) -> 
 
     `cut` are supersessions that do not count (`projection.fold.full_replay.cut_edges`).
     """
+    if len(history.acts) == 1 and not history.clocks:
+        found = _plain(fact, history)
+        if found is not None:
+            return found
     reading = _Reading(fact, history, cut)
     for stem, seq, event, _ in history.acts:
         reading.hear(stem, seq, event)
@@ -267,6 +272,34 @@ class _Reading:
         found = with_uses(found, history.uses, history.last)
         withheld = self._redacted or any(version.text[:1] == WITHHELD for version in versions)
         return withheld_fact(found) if withheld else found
+
+
+def _plain(fact: str, history: History) -> Fact | None:
+    """Read a fact that was created once and only used since: most of any ledger, in a third of the time.
+
+    Returns None when there is more to it; `resolve` then says the same the long way.
+    """
+    stem, _, event, _ = history.acts[0]
+    if type(event) is not FactCreated or event.text is None or event.text[:1] == WITHHELD:
+        return None
+    kind, meta = "", event.meta
+    for key, value in meta:
+        if key == "kind":
+            kind = value
+        elif key in _BIRTH:
+            return None
+    if meta:
+        meta = _ordered(dict(meta))
+    kind = kind or (THREAD_KIND if event.mark else DEFAULT_KIND)
+    if kind == TASK_KIND:
+        return None  # its box is a move, too
+    closed = kind in CLOSABLE and event.mark == "x"
+    last = history.last
+    date = stem[:10]
+    return Fact(
+        fact, kind, (Version(version_id(event.text), event.text, stem),), meta, date, stem,
+        last[:10] or date, history.uses, stem, last or stem, closed, stem if closed else "",
+    )  # fmt: skip
 
 
 def _birth(
