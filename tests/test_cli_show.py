@@ -29,7 +29,7 @@ def asked(repo: Repo, run: Run) -> None:
 def test_times_as_people_write_them(asked: Repo, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every command that takes a time reads it by one parser, with the clock of whoever asks."""
     monkeypatch.setenv("DIURNA_NOW", "1795262400000")  # 2026-11-21T12:00Z, a Saturday
-    for day in ("yesterday", "friday", "1 day ago", "2026-11-20 23:59", "20261120"):
+    for day in ("yesterday", "1 day ago", "2026-11-20 23:59", "20261120"):
         facts = run("show", "--as-of", day, "--json").json["facts"]
         assert [one["id"] for one in facts] == ["webhook-once"], day
     assert "webhook-retries" in run("show", "--as-of", "today").out
@@ -39,8 +39,8 @@ def test_times_as_people_write_them(asked: Repo, run: Run, monkeypatch: pytest.M
 
     assert titles("--since", "today") == titles("--since", "12h ago") == ["Lost"]
     assert titles("--until", "yesterday") == titles("--until", "24h") == ["Ship"]
-    assert titles("--since", "this week") == ["Lost", "Ship"]
-    assert titles("--until", "last week") == []
+    assert titles("--since", "2026-11") == ["Lost", "Ship"]
+    assert titles("--until", "1w") == []
     assert run("log", "--changes", "yesterday..now", "--json").json["learned"] == [
         "webhook-retries"
     ]
@@ -62,7 +62,7 @@ def test_times_as_people_write_them(asked: Repo, run: Run, monkeypatch: pytest.M
     assert [one["title"] for one in around["sessions"]] == ["Ship"]
     assert run("review", "--report", "--until", "yesterday", "--json").json["sessions"] == 1
     refused = run("show", "--as-of", "2026-11-31")
-    assert (refused.code, refused.out) == (1, "") and "yesterday 14:30, monday" in refused.err
+    assert (refused.code, refused.out) == (1, "") and "yesterday 14:30, 3 days ago" in refused.err
 
 
 def test_timeline_for_scripts(asked: Repo, run: Run) -> None:

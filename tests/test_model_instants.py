@@ -26,35 +26,20 @@ MOMENTS = {
     "2026-03-02T23:30-0330": ("2026-03-03T03:00:00.000", "2026-03-03T03:00:59.999"),
     "20260302T143005Z": ("2026-03-02T14:30:05.000", "2026-03-02T14:30:05.999"),
     "yesterday 09:15": ("2026-03-30T09:15:00.000", "2026-03-30T09:15:59.999"),
-    "last friday at 09:15": ("2026-03-27T09:15:00.000", "2026-03-27T09:15:59.999"),
     "2 hours ago": ("2026-03-31T10:00:00.250",) * 2,
     "48h": ("2026-03-29T12:00:00.250",) * 2,
-    "an hour ago": ("2026-03-31T11:00:00.250",) * 2,
     "45 secs ago": ("2026-03-31T11:59:15.250",) * 2,
     "2026-02": ("2026-02-01T00:00:00.000", "2026-02-28T23:59:59.999"),
-    "this week": ("2026-03-30T00:00:00.000", "2026-04-05T23:59:59.999"),
-    "last week": ("2026-03-23T00:00:00.000", "2026-03-29T23:59:59.999"),
-    "last month": ("2026-02-01T00:00:00.000", "2026-02-28T23:59:59.999"),
-    "This  Year": ("2026-01-01T00:00:00.000", "2026-12-31T23:59:59.999"),
-    "last year": ("2025-01-01T00:00:00.000", "2025-12-31T23:59:59.999"),
 }
 DAYS = {
     "2026-03-02": "2026-03-02",
     "20260302": "2026-03-02",
     "today": "2026-03-31",
     "Yesterday": "2026-03-30",
-    "tuesday": "2026-03-31",
-    "last tuesday": "2026-03-24",
-    "monday": "2026-03-30",
-    "wed": "2026-03-25",
-    "last wednesday": "2026-03-25",
     "3 days ago": "2026-03-28",
     "999d": "2023-07-06",
     "2 weeks ago": "2026-03-17",
-    "1 month ago": "2026-02-28",
-    "a year ago": "2025-03-31",
     "999999 days ago": "1970-01-01",
-    "999999 years ago": "1970-01-31",
 }
 
 
@@ -88,7 +73,7 @@ def test_a_day_is_all_of_it(said: str) -> None:
     ["", "soon", "2026-02-29", "2026-13", "20260230", "2026-03-02T24:00", "2026-03-02T1:00",
      "2026-03-02T10:60", "2026-03-02T10:00:61", "2026-03-02T10:00+14:01", "2026-02-30T10:00", "tomorrowish", "last soon",
      "days ago", "many days ago", "5 ms ago", "3 dayss ago", "٣ days ago", "a day", "123456d", "1234567d",
-     "deadbee", "HEAD~3", "main", "2026", "yesterday noon", "noon", "last 31", "next monday"],
+     "deadbee", "HEAD~3", "main", "2026", "yesterday noon", "noon", "last week", "monday", "an hour ago"],
 )  # fmt: skip
 def test_what_is_no_time(said: str) -> None:
     """What is none stays what it is: the name of a commit for instance; a bound says which forms there are."""
@@ -102,7 +87,7 @@ def test_what_is_no_time(said: str) -> None:
 
 def test_what_the_refusal_names_is_understood() -> None:
     """Every form that the hint names is one."""
-    forms = "2026-11-21, 2026-11, 2026-11-21T14:30, now, today, yesterday 14:30, monday, last week, 3 days ago, 48h"
+    forms = "2026-11-21, 2026-11, 2026-11-21T14:30, now, today, yesterday 14:30, 3 days ago, 48h"
     for form in forms.split(", "):
         assert form in FORMS and span_of(form, NOW)
 

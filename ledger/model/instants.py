@@ -1,7 +1,7 @@
-"""Read points of time as people write them: `2026-11-21T14:30+01:00`, `yesterday`, `3 days ago`.
+"""Read points of time as people write them: `2026-11-21T14:30+01:00`, `yesterday`, `3d`, `2 hours ago`.
 
-Days and times without a zone are local ones, as git takes them. What names a day, a week, a month or a
-year is all of it: since its first moment, until its last. Whoever asks says what time it is now.
+Days and times without a zone are local ones, as git takes them. What names a day or a month is all of
+it: since its first moment, until its last. Whoever asks says what time it is now.
 """
 
 from __future__ import annotations
@@ -23,31 +23,25 @@ from ledger.model.order import (
 #: The forms, for a refusal.
 FORMS = (
     "a time is written 2026-11-21, 2026-11, 2026-11-21T14:30 (local, else with Z or +02:00), now, today, "
-    "yesterday 14:30, monday, last week, 3 days ago or 48h"
+    "yesterday 14:30, 3 days ago, 3d or 48h"
 )
 _LENGTHS = "write 30m, 48h, 7d or 2w, or in words: 3 days"
 _DAY_MS = 86_400_000
 #: The last that a stamp can say.
 _LAST_MS = 253_402_300_800_000 - 1
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
-#: What a unit may be called; the plural and a month or a year beside them.
-_UNITS = {
-    "s": "s", "sec": "s", "second": "s", "m": "m", "min": "m", "minute": "m", "h": "h", "hr": "h",
-    "hour": "h", "d": "d", "day": "d", "w": "w", "week": "w", "month": "month", "year": "year",
-}  # fmt: skip
-_NUMBERS = dict.fromkeys(("a", "an", "one"), 1) | {
-    word: number
-    for number, word in enumerate("two three four five six seven eight nine ten".split(), 2)
-}
-_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_LENGTH = re.compile(r"(\d{1,6}|[a-z]+(?= )) ?([a-z]+)", re.ASCII)
+#: A number and a unit, which is its first letter.
+_LENGTH = re.compile(
+    r"(\d{1,6}) ?(s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?|w|weeks?)( ago)?",
+    re.ASCII,
+)
 _MOMENT = re.compile(
-    r"(?P<day>\d{4}-\d\d-\d\d|\d{8}|(?:last )?[a-z]+)"
+    r"(?P<day>\d{4}-\d\d-\d\d|\d{8}|today|yesterday)"
     r"(?:t| at | )(?P<hour>\d\d):?(?P<minute>\d\d)(?::?(?P<second>\d\d)(?:[.,](?P<part>\d{1,9}))?)?"
     r" ?(?P<zone>z|utc|[+-]\d\d(?::?\d\d)?)?",
     re.ASCII,
 )
-_MONTH = re.compile(r"(\d{4})-(\d\d)", re.ASCII)
+_MONTH = re.compile(r"\d{4}-\d\d", re.ASCII)
 
 Span = tuple[int, int]  #: the first and the last millisecond since 1970
 
@@ -94,11 +88,12 @@ def span_of(said: str, now_ms: int) -> Span | None:
     said = " ".join(said.lower().split())
     if said == "now":
         return now_ms, now_ms
-    found = _day(said, now_ms) or _moment(said, now_ms) or _ago(said, now_ms)
-    month = None if found else _MONTH.fullmatch(said)
-    if month:
-        found = _months(int(month[1]), int(month[2]), 1)
-    return found or _stretch(said, now_ms)
+    day = _date(said, now_ms)
+    found = _days(day) if day else _moment(said, now_ms) or _ago(said, now_ms)
+    if found is None and _MONTH.fullmatch(said) and is_date(f"{said}-01"):
+        year, month = int(said[:4]), int(said[5:])
+        found = local_ms(year, month, 1), min(local_ms(year, month + 1, 1) - 1, _LAST_MS)
+    return found
 
 
 def duration_ms(said: str) -> int:
@@ -107,10 +102,10 @@ def duration_ms(said: str) -> int:
     Raises:
         WrongUsage: it is nothing like that.
     """
-    number, unit = _length(" ".join(said.lower().split())) or (0, "")
-    if unit not in _SECONDS:
+    found = _LENGTH.fullmatch(" ".join(said.lower().split()))
+    if found is None or found[3]:
         raise WrongUsage(f"{said!r} is no length of time", hint=_LENGTHS)
-    return number * _SECONDS[unit] * 1000
+    return int(found[1]) * _SECONDS[found[2][0]] * 1000
 
 
 def _is_time(said: str) -> bool:
@@ -132,12 +127,6 @@ def _ending(span: Span) -> str:
     return stamp[:10] if (span[1] + 1) % _DAY_MS == 0 else stamp
 
 
-def _day(said: str, now_ms: int) -> Span | None:
-    """Read what names one day."""
-    day = _date(said, now_ms)
-    return _days(day) if day else None
-
-
 def _days(day: str, count: int = 1) -> Span:
     """Return the span of some local days from one on."""
     year, month, first = (int(part) for part in day.split("-"))
@@ -146,18 +135,11 @@ def _days(day: str, count: int = 1) -> Span:
 
 def _date(said: str, now_ms: int) -> str:
     """Return the day that is named, `YYYY-MM-DD`, "" for none."""
-    today = _today(now_ms)
-    last, blank, name = said.partition(" ")
-    weekday = name if blank and last == "last" else said
-    if is_date(said):
-        return said
-    if re.fullmatch(r"\d{8}", said, re.ASCII):
-        return day if is_date(day := f"{said[:4]}-{said[4:6]}-{said[6:]}") else ""
     if said in ("today", "yesterday"):
-        return _name(today - (said == "yesterday"))
-    found = [n for n, day in enumerate(_WEEKDAYS) if weekday in (day, day[:3])]
-    back = ((today + 3) % 7 - found[0]) % 7 if found else 0  # 1970 began on a Thursday
-    return _name(today - (back or 7 * (weekday != said))) if found else ""
+        return _name(_today(now_ms) - (said == "yesterday"))
+    if re.fullmatch(r"\d{8}", said, re.ASCII):
+        said = f"{said[:4]}-{said[4:6]}-{said[6:]}"
+    return said if is_date(said) else ""
 
 
 def _today(now_ms: int) -> int:
@@ -191,57 +173,11 @@ def _moment(said: str, now_ms: int) -> Span | None:
 
 def _ago(said: str, now_ms: int) -> Span | None:
     """Read `2 hours ago`, a moment, and `3 days ago`, a day."""
-    found = _length(said.removesuffix(" ago"))
-    if found is None or (said[-4:] != " ago" and not said[0].isdigit()):
-        return None
-    number, unit = found
-    if number > 999 and " " not in said:
+    found = _LENGTH.fullmatch(said)
+    if found is None or (len(found[1]) > 3 and " " not in said):
         return None  # `123456d` is the start of a commit id
-    if unit in ("month", "year"):
-        year, month, day = (int(part) for part in local_day(now_ms).split("-"))
-        months = year * 12 + month - 1 - number * (12 if unit == "year" else 1)
-        year, month = divmod(max(months, 1970 * 12), 12)
-        while not is_date(name := f"{year:04d}-{month + 1:02d}-{day:02d}"):
-            day -= 1  # the 31st of a shorter month
-        return _days(name)
+    number, unit = int(found[1]), found[2][0]
     if unit in "dw":
         return _days(_name(_today(now_ms) - number * (7 if unit == "w" else 1)))
     at = max(now_ms - number * _SECONDS[unit] * 1000, 0)
     return at, at
-
-
-def _length(said: str) -> tuple[int, str] | None:
-    """Read a number and a unit."""
-    found = _LENGTH.fullmatch(said)
-    if found is None:
-        return None
-    number = int(found[1]) if found[1].isdecimal() else _NUMBERS.get(found[1])
-    plural = found[2][-1] == "s" and len(found[2]) > 2
-    unit = _UNITS.get(found[2][:-1] if plural else found[2])
-    return None if number is None or unit is None else (number, unit)
-
-
-def _months(year: int, month: int, count: int) -> Span | None:
-    """Return a span of whole months; None where there is no such month."""
-    if not is_date(f"{year:04d}-{month:02d}-01"):
-        return None
-    return local_ms(year, month, 1), min(local_ms(year, month + count, 1) - 1, _LAST_MS)
-
-
-def _stretch(said: str, now_ms: int) -> Span | None:
-    """Read `this week`, from Monday on, `last week`, and the same of months and years."""
-    which, _, unit = said.partition(" ")
-    if which not in ("this", "last"):
-        return None
-    back = which == "last"
-    year, month, _ = (int(part) for part in local_day(now_ms).split("-"))
-    match unit:
-        case "week":
-            today = _today(now_ms)
-            return _days(_name(today - (today + 3) % 7 - 7 * back), 7)
-        case "month":
-            return _months(*(year - 1, 12) if back and month == 1 else (year, month - back), 1)
-        case "year":
-            return _months(year - back, 1, 12)
-        case _:
-            return None

@@ -37,7 +37,7 @@ FIELDS = {
 OF_FACTS = ("kind", "tier", "agent", "person", "entity", "since", "until", "as_of", "false")
 OF_LOGS = ("kind", "agent", "person", "since", "until", "as_of")
 #: What is offered for a bound of time; each other form of `diurna log --since` is taken, too.
-TIMES = ("today", "yesterday", "7d", "30d", "last week", "last month")
+TIMES = ("today", "yesterday", "7d", "30d")
 #: The most names that are offered of one field; the others can be typed.
 _OFFERED = 100
 
