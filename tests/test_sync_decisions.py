@@ -211,13 +211,13 @@ def test_a_dry_run_moves_no_branch(world: World) -> None:
 POLICIES: dict[str, tuple[dict[str, object], dict[str, object], str]] = {
     "on one side alone": ({}, {"active": 5}, ""),
     "different lines": ({"archive": 30}, {"project": "renamed"}, ""),
-    "one line": ({"archive": 30}, {"archive": 40}, "here archive = 30, there archive = 40"),
+    "one line": ({"archive": 30}, {"archive": 40}, "in different ways"),
 }
 
 
 @pytest.mark.parametrize("case", POLICIES)
 def test_the_policy_merges_line_by_line(pair: Pair, case: str) -> None:
-    """Where one line differs it is named, here and there, and nothing moves until a person has agreed."""
+    """Where one line differs nothing moves until a person has agreed."""
     one, two = pair
     ours, theirs, refused = POLICIES[case]
     for place, values in ((one, ours), (two, theirs)):
@@ -262,7 +262,7 @@ def test_h7_unrelated_histories_are_refused_and_adopted(world: World) -> None:
     before = two.tip()
     assert "share no history" in two.run("sync", code=1).err
     refused = two.run("sync", "--adopt", code=1).err
-    assert "diurna.toml was changed" in refused and ": here every " in refused
+    assert "diurna.toml was changed" in refused
     assert two.tip() == before
     two.set_policy(every=10)
     two.sync("--adopt")

@@ -14,7 +14,7 @@ proves wrong are left to history.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from ledger.git.cli import Git
 from ledger.git.trees import FILE, FOLDER, entries, lookup
@@ -44,46 +44,6 @@ class Double(Record):
     twin: str  #: where the other stands now, "" for bytes that their own name proves wrong
 
 
-class Joined(Record):
-    """What a join came to."""
-
-    tree: str  #: the root tree
-    #: new trees by id; the root tree is among them or was there before
-    written: Mapping[str, bytes]
-    doubles: tuple[Double, ...]  #: paths of `sessions/` with different bytes, sorted
-    #: other files that both sides changed, from the repository's root, sorted. When there is one
-    #: the tree means nothing.
-    clashes: tuple[str, ...]
-    blended: Mapping[str, bytes]  #: new texts by id, of files whose lines were merged
-
-
-class Sides(Record):
-    """The root trees of a join."""
-
-    one: str  #: of one tip
-    two: str  #: of the other; which is which must not depend on who joins
-    bases: tuple[str, ...]  #: of the merge bases; none for histories that share nothing
-
-
-def join(
-    read: Read,
-    sides: Sides,
-    prefix: str,
-    derived: Callable[[str], bool],
-    second: bool,
-    blend: Blend | None = None,
-) -> Joined:
-    """Join two tips of a ledger.
-
-    `prefix` is the home's, "" or ending in "/"; `derived` tells of a path, relative to the home,
-    whether it is a projection file. Those that both sides changed are taken from the second where
-    `second`, else from the first; `blend` merges the lines of the policy where both sides changed it.
-    """
-    joiner = _Joiner(read, prefix, derived, second, blend)
-    tree = joiner.merge(sides.one, sides.two, sides.bases, "")
-    return joiner.result(tree)
-
-
 def find(read: Read, root: str, path: str) -> str:
     """Return the id of what stands at a path of a tree, "" for nothing."""
     oid = root
@@ -93,40 +53,50 @@ def find(read: Read, root: str, path: str) -> str:
     return oid
 
 
-class _Joiner:
-    """One join: reads trees, remembers the new ones, and what it met."""
+class Joined:
+    """What two tips of a ledger come to.
+
+    Args:
+        read: gives a tree or blob.
+        one: the root tree of one tip.
+        two: that of the other; which is which must not depend on who joins.
+        bases: those of the merge bases; none for histories that share nothing.
+        prefix: the home's, "" or ending in "/".
+        derived: tells of a path, relative to the home, whether it is a projection file. Those that both
+            sides changed are taken from the second where `second`, else from the first.
+        second: see there.
+        blend: merges the lines of the policy where both sides changed it.
+    """
 
     def __init__(
         self,
         read: Read,
+        one: str,
+        two: str,
+        bases: Iterable[str],
         prefix: str,
         derived: Callable[[str], bool],
         second: bool,
         blend: Blend | None = None,
     ) -> None:
-        self._read = read
-        self._blend = blend
-        self._blended: dict[str, bytes] = {}
-        self._prefix = prefix
-        self._derived = derived
-        self._second = second
-        self.written: dict[str, bytes] = {}
-        self._doubles: list[Double] = []
-        self._clashes: list[str] = []
+        self._read, self._prefix, self._blend = read, prefix, blend
+        self._derived, self._second = derived, second
         self._twins: list[tuple[str, Entry]] = []
-
-    def result(self, tree: str) -> Joined:
-        return Joined(
-            tree,
-            self.written,
-            tuple(sorted(set(self._doubles))),
-            tuple(sorted(self._clashes)),
-            self._blended,
-        )
+        #: new trees by id; the root tree is among them or was there before
+        self.written: dict[str, bytes] = {}
+        #: new texts by id, of files whose lines were merged
+        self.blended: dict[str, bytes] = {}
+        self._doubles: set[Double] = set()
+        self._clashes: list[str] = []
+        self.tree = self._merge(one, two, tuple(bases), "")  #: the root tree
+        #: paths of `sessions/` with different bytes, sorted
+        self.doubles = sorted(self._doubles)
+        #: other files that both changed, from the root, sorted: where there is one the tree means nothing
+        self.clashes = sorted(self._clashes)
 
     # ---- logs -----------------------------------------------------------------------------------
 
-    def unite_all(self, one: str, two: str) -> str:
+    def _unite_all(self, one: str, two: str) -> str:
         """Unite two `sessions/` trees, and put beside them what found its place taken."""
         tree = self._unite(one, two, "")
         while self._twins:
@@ -164,7 +134,7 @@ class _Joiner:
         if not self._is_wrong(path, second):
             self._twins.append((name, second))
             twin = f"{SESSIONS_DIR}/{TWINS_DIR}/{second[1]}/{name}"
-        self._doubles.append(Double(f"{SESSIONS_DIR}/{path}", first[1], second[1], twin))
+        self._doubles.add(Double(f"{SESSIONS_DIR}/{path}", first[1], second[1], twin))
         return first
 
     def _rank(self, path: str, entry: Entry) -> tuple[bool, bool, bool, bool, str, str]:
@@ -181,7 +151,7 @@ class _Joiner:
 
     # ---- everything else ------------------------------------------------------------------------
 
-    def merge(self, one: str, two: str, bases: tuple[str, ...], path: str) -> str:
+    def _merge(self, one: str, two: str, bases: tuple[str, ...], path: str) -> str:
         """Merge two folders three-way; below the home's `sessions/` there is no base."""
         if one == two:
             return one
@@ -205,7 +175,7 @@ class _Joiner:
         inside = path.removeprefix(self._prefix) if path.startswith(self._prefix) else ""
         folders = _is_folder(one) and _is_folder(two)
         if inside == SESSIONS_DIR and folders:
-            return _folder(self.unite_all(_tree(one), _tree(two)))
+            return _folder(self._unite_all(_tree(one), _tree(two)))
         # of these folders, what is in them is decided for each by itself
         holds_ours = inside == ARCHIVE_DIR or self._prefix.startswith(path + "/")
         if not (holds_ours and folders) and (one in bases) != (two in bases):
@@ -217,7 +187,7 @@ class _Joiner:
             return blended
         if folders and all(_is_folder(base) for base in bases):
             below = tuple(_tree(base) for base in bases)
-            return _folder(self.merge(_tree(one), _tree(two), below, path + "/"))
+            return _folder(self._merge(_tree(one), _tree(two), below, path + "/"))
         self._clashes.append(path)
         return one
 
@@ -238,7 +208,7 @@ class _Joiner:
         if made is None:
             return None
         oid = blob_id(made)
-        self._blended[oid] = made
+        self.blended[oid] = made
         return FILE, oid
 
     # ---- trees ----------------------------------------------------------------------------------
@@ -280,14 +250,8 @@ def _folder(tree: str) -> Entry | None:
     return (FOLDER, tree) if tree else None
 
 
-_OURS, _BASE, _THEIRS, _END = b"<<<<<<< ", b"||||||| ", b"=======", b">>>>>>> "
-
-
-def merge_lines(git: Git, one: bytes, base: bytes, two: bytes) -> tuple[bytes | None, str, str]:
-    """Merge two versions of a text that come from one base, line by line, with git's own merge.
-
-    Returns:
-        The merged text, None for a conflict, and the first line in conflict as each version has it.
+def merge_lines(git: Git, one: bytes, base: bytes, two: bytes) -> bytes | None:
+    """Merge two versions of a text that come from one base, line by line as git does; None: a conflict.
 
     Raises:
         GitFailed: git could not.
@@ -299,24 +263,7 @@ def merge_lines(git: Git, one: bytes, base: bytes, two: bytes) -> tuple[bytes | 
         for path, data in zip(paths, (one, base, two), strict=True):
             with open(path, "wb") as file:
                 file.write(data)
-        status, merged, err = git.call("merge-file", "-p", "--diff3", "--", *paths)
-    if status == 0:
-        return merged, "", ""
-    if not merged or status > 127:  # otherwise the number of conflicts
+        status, merged, err = git.call("merge-file", "-p", "--", *paths)
+    if status and (not merged or status > 127):  # otherwise the number of conflicts
         raise git.failure("merge-file", status, err)
-    return None, *_first_conflict(merged)
-
-
-def _first_conflict(merged: bytes) -> tuple[str, str]:
-    """Return the first line of each side of the first conflict."""
-    found: dict[bytes, str] = {}
-    part = b""
-    for line in merged.split(b"\n"):
-        marker = next((one for one in (_OURS, _BASE, _THEIRS, _END) if line.startswith(one)), b"")
-        if marker == _END:
-            break
-        if marker:
-            part = marker
-        elif part and line.strip():
-            found.setdefault(part, line.decode("utf-8", "replace").strip()[:80])
-    return found.get(_OURS, ""), found.get(_THEIRS, "")
+    return None if status else merged

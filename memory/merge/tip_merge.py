@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import re
-from itertools import zip_longest
 
 from ledger.errors import PolicyInvalid, SyncRefused
 from ledger.git.commit_record import FALLBACK_EMAIL, FALLBACK_NAME, Identity
@@ -32,7 +31,7 @@ from ledger.model.findings import Finding
 from ledger.model.layout import ARCHIVE_DIR, CONTINUITY_FILE, POLICY_FILE, SESSIONS_DIR, VIEW_FILES
 from ledger.model.logset import LogRef, log_refs
 from ledger.model.order import is_stem
-from ledger.remote.tree_merge import Joined, Read, Sides, find, join, merge_lines
+from ledger.remote.tree_merge import Joined, Read, find, merge_lines
 from memory.merge.hand_written import (
     HandWritten,
     code_beside,
@@ -200,14 +199,15 @@ class Planner:
         one, two = sorted((self._ours, self._theirs))
         objects = self._objects
         first, second = objects.header(one), objects.header(two)
-        sides = Sides(first.tree, second.tree, tuple(objects.header(b).tree for b in bases))
+        roots = [objects.header(one).tree for one in bases]
+        both = first.tree, second.tree, roots, home.prefix
         newer = second.seconds > first.seconds  # whose published projection is kept for now
         views = self._snapshot.cache(self._ours).policy.view_files
 
         def computed(path: str) -> bool:
             return is_projection(path) and (path not in VIEW_FILES or path in views)
 
-        joined = join(objects.read, sides, home.prefix, computed, newer, self._blend)
+        joined = Joined(objects.read, *both, computed, newer, self._blend)
         if joined.clashes:
             raise self._clash(joined.clashes)
         self._tell_doubles(joined)
@@ -216,7 +216,7 @@ class Planner:
         people = around.paths()
         if people:
             derived = computed if len(people) == 1 else lambda _: False  # else a person settles it
-            joined = join(objects.read, sides, home.prefix, derived, two in people, self._blend)
+            joined = Joined(objects.read, *both, derived, two in people, self._blend)
             if joined.clashes:
                 raise self._clash(joined.clashes)
             objects.hold({**joined.written, **joined.blended})
@@ -242,14 +242,8 @@ class Planner:
         """Merge the policy's lines; what comes out must be one, or a person has to see to it."""
         from projection.policy.toml import read_policy
 
-        text, *clashing = (
-            self._elder(one, two) if base is None else merge_lines(self._git, one, base, two)
-        )
+        text = self._elder(one, two) if base is None else merge_lines(self._git, one, base, two)
         if text is None:
-            sides = sorted([(self._ours, "here"), (self._theirs, "there")])
-            lines = zip(sides, clashing, strict=True)
-            said = sorted(f"{where} {line or 'nothing'}" for (_, where), line in lines)
-            self._because = f": {', '.join(said)}"
             return None
         try:
             read_policy(text, newer_ok=True)
@@ -258,26 +252,22 @@ class Planner:
             return None
         return text
 
-    def _elder(self, one: bytes, two: bytes) -> tuple[bytes | None, str, str]:
+    def _elder(self, one: bytes, two: bytes) -> bytes | None:
         """Take the policy of the ledger that began first, where they differ in the project's name alone.
 
         Each `init` wrote one, and nobody changed anything in it.
         """
-        rows = [
-            re.sub(rb"(?m)^project *=.*$", b"", text, count=1).split(b"\n") for text in (one, two)
-        ]
-        for pair in zip_longest(*rows, fillvalue=b""):
-            if pair[0] != pair[1]:
-                ours, theirs = [row.decode("utf-8", "replace").strip()[:80] for row in pair]
-                return None, ours, theirs
+        project = re.compile(rb"(?m)^project *=.*$")
+        if project.sub(b"", one, count=1) != project.sub(b"", two, count=1):
+            return None
         begun = ("log", "--max-parents=0", "--format=%ct")
         born = [
             min(map(int, self._git.text(*begun, tip).split()))
             for tip in sorted((self._ours, self._theirs))
         ]
-        return two if born[1] < born[0] else one, "", ""
+        return two if born[1] < born[0] else one
 
-    def _clash(self, paths: tuple[str, ...]) -> SyncRefused:
+    def _clash(self, paths: list[str]) -> SyncRefused:
         more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
         return SyncRefused(
             f"{paths[0]}{more} was changed here and on the remote, in different ways{self._because}",
