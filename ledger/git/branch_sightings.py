@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from ledger.environment import last_bytes
 from ledger.git.cli import Git
 from ledger.git.landings import Work
-from ledger.git.repository import Repository, branch_there, slashed_remotes
+from ledger.git.repository import Repository, branch_there
 from ledger.model.ids import is_object
 from ledger.model.record import Record
 
@@ -135,7 +135,7 @@ _CHECKOUT, _ASIDE = "checkout: moving from ", ("rebase", "pull --rebase")
 def now(repository: Repository, ms: int) -> list[Seen]:
     """Return where branches are, here and at remotes, under the names that logs know them by."""
     form = "--format=%(objectname) %(refname) %(symref)"
-    found, slashed = [], slashed_remotes(repository)
+    found = []
     said = repository.git().text("for-each-ref", form, _HEADS, _REMOTES, check=False)
     for line in said.split("\n"):
         commit, _, rest = line.partition(" ")
@@ -143,7 +143,7 @@ def now(repository: Repository, ms: int) -> list[Seen]:
         if name and not symbolic:
             branch = name.removeprefix(_HEADS)
             if branch == name:
-                branch = branch_there(name, slashed)
+                branch = branch_there(name)
             found.append(Seen(branch, commit, ms))
     return found
 

@@ -248,29 +248,20 @@ def read_reference(repository: Repository, reference: str) -> str:
 
 def remote_branches(repository: Repository, branch: str) -> list[str]:
     """Return the remote-tracking references of a branch name, `origin`'s first, then by name."""
-    slashed, folder = slashed_remotes(repository), f"{repository.commondir}/{_REMOTES}"
-    named = [*(os.listdir(folder) if os.path.isdir(folder) else ()), *slashed]
+    folder = f"{repository.commondir}/{_REMOTES}"
+    remotes = os.listdir(folder) if os.path.isdir(folder) else ()
     found = {
-        f"{_REMOTES}{one}/{branch}" for one in named if os.path.isfile(f"{folder}{one}/{branch}")
+        f"{_REMOTES}{one}/{branch}" for one in remotes if os.path.isfile(f"{folder}{one}/{branch}")
     }
     for line in _read(repository.commondir + "/packed-refs").split("\n"):
-        if line[41:].startswith(_REMOTES) and branch_there(line[41:], slashed) == branch:
+        if line[41:].startswith(_REMOTES) and branch_there(line[41:]) == branch:
             found.add(line[41:])
     return sorted(found, key=lambda one: (one != f"{_REMOTES}origin/{branch}", one))
 
 
-def slashed_remotes(repository: Repository) -> list[str]:
-    """Return the names of remotes that hold a slash, as no reference shows where theirs ends."""
-    lines = _read(f"{repository.commondir}/config").split("\n")
-    parts = [line.strip().split('"') for line in lines]
-    return [line[1] for line in parts if line[0] == "[remote " and "/" in line[1]]
-
-
-def branch_there(reference: str, slashed: list[str]) -> str:
-    """Return the branch of a remote-tracking reference, by the remotes whose names hold a slash."""
-    below = reference.removeprefix(_REMOTES)
-    named = [one for one in slashed if below.startswith(one + "/")]
-    return below[len(max(named, key=len, default=below.partition("/")[0])) + 1 :]
+def branch_there(reference: str) -> str:
+    """Return the branch of a remote-tracking reference."""
+    return reference.removeprefix(_REMOTES).partition("/")[2]
 
 
 def default_branch(repository: Repository) -> str:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 
 from ledger.environment import now_ms
-from ledger.git.repository import head, is_shallow, slashed_remotes
+from ledger.git.repository import head, is_shallow
 from ledger.wal.user_key import digest
 from memory.cache.head_store import Lack, Truths, Wait, has_code, read_truths, write_truths
 
@@ -190,7 +190,6 @@ def refs_stamp(home: Home, waits: Iterable[Wait]) -> str:
             places |= {f"{common}/refs/tags", *_below(f"{common}/refs/tags")}
         else:
             remotes = _below(f"{common}/refs/remotes")
-            remotes += [f"{common}/refs/remotes/{one}" for one in slashed_remotes(home.repository)]
             places |= {f"{where}/{name.strip()}" for where in (f"{common}/refs/heads", *remotes)}
     if not places:
         return ""
