@@ -17,7 +17,7 @@ from ledger.model.findings import Finding
 from ledger.model.logset import LogRef, log_refs
 from memory.repair.pruned_commits import copies, lost_objects
 from memory.replay.read_logs import read_all, unreadable
-from memory.worktree.merge_drivers import DRIVER, VIEW_DRIVER, plan_drivers
+from memory.worktree.merge_drivers import DRIVER, plan_drivers
 from rituals.check.check_registry import Survey
 from rituals.check.doctor_runner import FETCH, FIX_HINT, REMAKE, SET, Noticed, Remedy, mended_by
 
@@ -141,7 +141,7 @@ def twins_noticed(survey: Survey) -> Iterator[Finding | Noticed]:
 
 _NOT_SET = ("unspecified", "unset")
 #: Nothing merges these, or our driver does; logs keep their bytes.
-_MERGE = {"merge": ("unset", DRIVER, VIEW_DRIVER)}
+_MERGE = {"merge": ("unset", DRIVER)}
 _BYTES = {
     "text": ("unset",),
     "filter": _NOT_SET,
