@@ -15,6 +15,7 @@ import os
 import stat
 
 from ledger.environment import user_folder, variables
+from ledger.errors import DiurnaError
 from ledger.model.layout import CACHE_VERSION
 from ledger.wal.atomic_files import make_folder, plain_bytes, replace_file
 
@@ -58,7 +59,11 @@ def user_key() -> bytes:
     path = f"{folder}/{_KEY_FILE}"
     key = _read(path) if folder else None
     if key is None and folder and _is_ours(folder):
-        _make(path)
+        try:  # of two that make one the last counts: what the other signed is worked out anew
+            make_folder(os.path.dirname(path))
+            replace_file(path, os.urandom(_KEY_BYTES), 0o600)
+        except (OSError, DiurnaError):
+            pass  # a read-only disk: there is no key
         key = _read(path)
     return key or b""
 
@@ -94,46 +99,6 @@ def _is_ours(folder: str) -> bool:
     while not os.path.isdir(folder):
         folder = os.path.dirname(folder)
     return os.stat(folder).st_uid == os.geteuid()
-
-
-def _make(path: str) -> None:
-    """Put a new key in its place, whole, or leave the one that another process has just put there."""
-    from _thread import get_native_id
-
-    from ledger.errors import StorageFailed
-    from ledger.wal.atomic_files import make_folder
-
-    # a name of its own: what another thread puts in place is this very file, by another name
-    temporary = f"{path}.{os.getpid()}.{get_native_id()}.tmp"
-    try:
-        make_folder(os.path.dirname(path))
-        fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | _NO_FOLLOW, 0o600)
-        try:
-            os.write(fd, os.urandom(_KEY_BYTES))
-        finally:
-            os.close(fd)
-        try:
-            _put(temporary, path)
-        finally:
-            if os.path.lexists(temporary):
-                os.unlink(temporary)
-    except (OSError, StorageFailed):
-        pass  # a read-only disk: there is no key
-
-
-def _put(temporary: str, path: str) -> None:
-    try:
-        there = os.lstat(path)
-    except FileNotFoundError:
-        try:
-            os.link(temporary, path)
-        except FileExistsError:
-            pass
-        except OSError:  # a file system without links
-            os.replace(temporary, path)
-        return
-    if there.st_uid == os.geteuid() and _read(path) is None:
-        os.replace(temporary, path)  # cut short, or open to others: no key any more
 
 
 # ---- signed files: values that `marshal` takes, records as tuples ------------------------------------
