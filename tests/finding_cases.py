@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ledger.model.layout import log_path
 from ledger.model.order import seal
-from rituals.hosts.capture.capture_notes import Attempt, note_attempt
+from rituals.hosts.capture.stamps import note_failure
 from rituals.hosts.payloads import note_fault
 from tests.conftest import NOW_MS, as_left, make_repository
 from tests.finding_case import Arguments, Shop, case
@@ -99,8 +99,7 @@ def _(shop: Shop) -> Arguments:
     "the next boundary tries again; `diurna capture` does it now",
 )
 def _(shop: Shop) -> Arguments:
-    failed = Attempt(0, "claude", "s1", "stop", "failed", said="its answer has no array: Sure!")
-    note_attempt(str(shop.path / ".git"), failed)
+    note_failure(str(shop.path / ".git"), "claude", "s1", "its answer has no array: Sure!")
     shop.alone()
     return ("check",)
 

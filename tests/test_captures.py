@@ -2,7 +2,7 @@
 
 Here is looked at rituals.hosts.capture.boundary, rituals.hosts.capture.session_choice,
 rituals.hosts.capture.stamps, rituals.hosts.capture.gates,
-rituals.hosts.capture.uses, ledger.wal.kept_asks and rituals.hosts.capture.capture_notes.
+rituals.hosts.capture.uses and ledger.wal.kept_asks.
 """
 
 from __future__ import annotations

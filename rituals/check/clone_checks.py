@@ -26,8 +26,7 @@ from projection.document.page_renderer import render
 from projection.policy.model import OFF
 from rituals.check.check_registry import Survey
 from rituals.check.doctor_runner import COMMIT, MOVE, REBUILD, Noticed, mended_by
-from rituals.hosts.capture.capture_notes import FAILED, attempts
-from rituals.hosts.capture.stamps import QUIET_MS, unfinished
+from rituals.hosts.capture.stamps import QUIET_MS, last_failure, unfinished
 from rituals.hosts.user_settings import settings
 from rituals.setup.move import strays
 
@@ -145,11 +144,8 @@ def capture_noticed(survey: Survey) -> Iterator[Finding]:
     if survey.policy[1].capture.keep == OFF:
         return
     commondir = survey.home.repository.commondir
-    kept = attempts(commondir)
-    if kept and kept[-1].outcome == FAILED:
-        last = kept[-1]
-        said = f"the session {last.session} of {last.host} could not be recorded: {last.said}"
-        yield Finding("capture-failed", said, hint=f"the next boundary tries again; {_NOW}")
+    if failed := last_failure(commondir):
+        yield Finding("capture-failed", failed, hint=f"the next boundary tries again; {_NOW}")
     wrong = settings(variables()).wrong
     if wrong:
         hint = "until it is mended no model reads the sessions; it is your own file"

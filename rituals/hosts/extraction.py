@@ -3,7 +3,8 @@
 A model is asked over HTTP, at any endpoint that speaks as OpenAI's does, or by the program of a host.
 Nothing follows a redirect, so neither the key nor what was said goes to an address that the user did not
 name. A program runs in an empty folder, with Diurna's hooks off and without tools that could do what a
-session tells it to, and ends with all that it started. The time is that of the whole exchange.
+session tells it to, and ends with all that it started. The time is that of the whole exchange. Of the
+answer only what somebody said is taken: each item has the words that bear it out, in one turn.
 """
 
 from __future__ import annotations
@@ -20,9 +21,9 @@ from ledger.escape import prose, visible
 from ledger.model.ids import sha256
 from ledger.model.record import Record
 from ledger.secrets.scanner import without_secrets
-from rituals.hosts.quoted_items import KINDS, MOST_ITEMS, MOST_TAGS, Item, checked
-from rituals.hosts.transcripts.slices import Slice
-from rituals.hosts.transcripts.turns import Turn
+from projection.policy.model import BUILT_IN_KINDS, DELIBERATE, THREAD_KIND
+from projection.text.clipping import clipped
+from rituals.hosts.transcripts.turns import ASSISTANT, USER, Turn
 from rituals.hosts.user_settings import HTTP, Settings
 
 TYPE_CHECKING = False
@@ -32,13 +33,32 @@ if TYPE_CHECKING:
 
 #: What is told without a model.
 SOURCES = "sources"
+KINDS = tuple(kind.name for kind in BUILT_IN_KINDS if kind.name not in DELIBERATE)
+#: At most so many items come of a slice, each with at most so many tags.
+_MOST_ITEMS, _MOST_TAGS = 12, 5
+
+
+class Item(Record):
+    """Something that others have to know."""
+
+    kind: str  #: of the fact
+    text: str  #: in words that can be understood without the session
+    quote: str  #: the words of the session that say it, on one line
+    entity: str = ""  #: what it is about
+    tags: tuple[str, ...] = ()  #: at most 5
+    personal: bool = False  #: it is about the person, not about the project
+    supersedes: tuple[str, ...] = ()  #: ids of known facts that no longer hold
+    obsolete_when: str = ""  #: what will make an end of it
+    at: int = 0  #: the byte at which the line of the transcript starts that has the quote
 
 
 class Extraction(Record):
-    """What became of a slice."""
+    """What became of turns."""
 
-    items: tuple[Item, ...]  #: at most 12, what weighs most first
-    extractor: str  #: what found them: "sources", "http:MODEL", "claude -p" or "codex exec -"
+    items: tuple[Item, ...] = ()  #: at most 12
+    extractor: str = (
+        SOURCES  #: what found them: "sources", "http:MODEL", "claude -p" or "codex exec -"
+    )
     dropped: int = 0  #: how many more it gave that nobody said, or that are none
     failed: str = ""  #: why there are none, "" where it was no failure: none is an answer, too
 
@@ -52,7 +72,7 @@ class NoAnswer(Exception):
 
 
 def extract(
-    part: Slice,
+    turns: Sequence[Turn],
     known: Sequence[tuple[str, str]],
     settings: Settings,
     environment: Mapping[str, str],
@@ -60,37 +80,37 @@ def extract(
 ) -> Extraction:
     """Find what others have to know in what was said.
 
-    A slice in which nobody said anything asks no model. Where all that the user chose fail, nothing is
+    Turns in which nobody said anything ask no model. Where all that the user chose fail, nothing is
     found, and why is told. `known` has ids and texts of the facts that may be superseded.
     """
     turns = [  # without secrets, as they leave the machine, and nothing that can not be seen
         turn._replace(
             text=visible(without_secrets(turn.text)), asked=visible(without_secrets(turn.asked))
         )
-        for turn in part.turns
-        if turn.text and turn.role in ("user", "assistant")
+        for turn in turns
+        if turn.text and turn.role in (USER, ASSISTANT)
     ]
-    if not turns or not settings.extractors:
-        return Extraction((), SOURCES)
-    prompt = _prompt(turns, known, kinds)
     failures: list[str] = []
-    name = ""
-    for extractor in settings.extractors:
-        http = extractor == HTTP
-        name = f"http:{settings.model}" if http else PROGRAMS[extractor][0]
+    for extractor in settings.extractors if turns else ():
+        prompt, http = _prompt(turns, known, kinds), extractor == HTTP
+        name, command = (f"http:{settings.model}", ()) if http else PROGRAMS[extractor]
         try:
             answer = (
                 _ask_endpoint(prompt, settings, environment)
                 if http
-                else _ask_program(PROGRAMS[extractor][1], prompt, environment)
+                else _ask_program(command, prompt, environment)
             )
-            given = items_in(answer)
+            given = _items_in(answer)
         except NoAnswer as failure:
             failures.append(f"{name}: {failure}")
             continue
-        items, dropped = checked(given, turns, [id for id, _ in known], kinds)
-        return Extraction(items, name, dropped)
-    return Extraction((), name, failed="; ".join(failures))
+        ids, found = {id for id, _ in known}, dict[str, Item]()
+        for one in given:
+            item = _item(one, turns, ids, kinds)
+            if item is not None and len(found) < _MOST_ITEMS:
+                found.setdefault(item.text.casefold(), item)
+        return Extraction(tuple(found.values()), name, len(given) - len(found))
+    return Extraction(failed="; ".join(failures))
 
 
 #: What of a session is shown. Of an agent's turn less than of a person's; the oldest are left out first.
@@ -104,7 +124,7 @@ def _prompt(turns: Sequence[Turn], known: Sequence[tuple[str, str]], kinds: Coll
     room = _SESSION_CHARS
     for turn in reversed(turns):
         asked = f"(asked: {_cut(' '.join(turn.asked.split()), _KNOWN_CHARS)}) " * bool(turn.asked)
-        said = _cut(turn.text, _USER_CHARS if turn.role == "user" else _AGENT_CHARS)
+        said = _cut(turn.text, _USER_CHARS if turn.role == USER else _AGENT_CHARS)
         shown.insert(0, f"[{turn.role}] {asked}{said}")
         room -= len(shown[0])
         if room <= 0:
@@ -113,7 +133,7 @@ def _prompt(turns: Sequence[Turn], known: Sequence[tuple[str, str]], kinds: Coll
     session = "\n\n".join(shown)
     mark = sha256(f"{facts}\n{session}".encode("utf-8", "replace")).hexdigest()[:16]
     text = files(__package__).joinpath("extraction.txt").read_text("utf-8")
-    rules = text.format(items=MOST_ITEMS, tags=MOST_TAGS, kinds=", ".join(kinds))
+    rules = text.format(items=_MOST_ITEMS, tags=_MOST_TAGS, kinds=", ".join(kinds))
     return (
         f"{rules}\n<known-{mark}>\n{facts}\n</known-{mark}>\n\n"
         f"<session-{mark}>\n{session}\n</session-{mark}>\n"
@@ -271,34 +291,88 @@ def _found(name: str, environment: Mapping[str, str]) -> str:
 #: So many places are looked at where an array may begin.
 _TRIES = 32
 _READER = json.JSONDecoder()
-_OBJECT, _EMPTY = re.compile(r"[ \t\r\n,]*(?={)"), re.compile(r"\[[ \t\r\n]*]")
 
 
-def items_in(answer: str) -> list[dict[str, object]]:
+def _items_in(answer: str) -> list[dict[str, object]]:
     """Return the objects of the array that a model answered with; `[]` is an answer, too.
 
-    What was cut off gives those that are whole.
-
     Raises:
-        NoAnswer: it has no array.
+        NoAnswer: it has no whole array.
     """
-    at, first = answer.find("["), answer.find("{")
+    at = answer.find("[")
     for _ in range(_TRIES):
         if at < 0:
             break
-        if found := _objects(answer, at + 1):
-            return found
-        if _EMPTY.match(answer, at) and not 0 <= first < at:  # not that of an item's tags
-            return []
+        with suppress(ValueError, RecursionError):
+            found, _ = _READER.raw_decode(answer, at)
+            inner = "{" in answer[:at]  # the tags of an item, perhaps
+            if all(isinstance(one, dict) for one in found) and (found or not inner):
+                return list(found)
         at = answer.find("[", at + 1)
     raise NoAnswer("its answer has no array", answer)
 
 
-def _objects(text: str, at: int) -> list[dict[str, object]]:
-    """Return the objects that follow each other from there on, as far as they are whole."""
-    found: list[dict[str, object]] = []
-    with suppress(ValueError, RecursionError):
-        while begin := _OBJECT.match(text, at):
-            item, at = _READER.raw_decode(text, begin.end())
-            found.append(item)
-    return found
+_TEXT_CHARS, _QUOTE_CHARS, _NAME_CHARS = 500, 1000, 80
+
+
+def _item(
+    answer: dict[str, object],
+    turns: Sequence[Turn],
+    known: Collection[str],
+    kinds: Collection[str],
+) -> Item | None:
+    """Return an item; None where it is none, or where nobody said so."""
+    kind, text, quote = (_line(answer.get(key)) for key in ("kind", "text", "quote"))
+    if kind not in kinds or not text or len(text) > _TEXT_CHARS or len(quote) > _QUOTE_CHARS:
+        return None
+    stated = kind != THREAD_KIND
+    at = next((one.at for one in turns if _says(one.text, quote, stated=stated)), None)
+    if at is None:
+        return None
+    tags, old = answer.get("tags"), answer.get("supersedes")
+    names = [_name(tag) for tag in (tags if isinstance(tags, list) else ())]
+    return Item(
+        kind,
+        without_secrets(text),
+        without_secrets(quote),
+        _name(answer.get("entity")),
+        tuple(dict.fromkeys(filter(None, names)))[:_MOST_TAGS],
+        answer.get("personal") is True,
+        tuple([one for one in (old if isinstance(old, list) else ()) if one in known]),
+        clipped(without_secrets(_line(answer.get("obsolete_when"))).replace("|", "/"), _TEXT_CHARS),
+        at,
+    )
+
+
+def _line(value: object) -> str:
+    """Return a text on one line that can be written."""
+    text = value.encode("utf-8", "replace").decode() if isinstance(value, str) else ""
+    return " ".join(text.split())
+
+
+def _name(value: object) -> str:
+    """Return what can stand in a list in a footer, "" where it is too long for a name."""
+    line = without_secrets(_line(value)).replace("|", " ").replace(",", " ")
+    return " ".join(line.split()) if len(line) <= _NAME_CHARS else ""
+
+
+#: What is shorter bears nothing out; a script without blanks says as much in fewer characters.
+_LEAST_CHARS, _LEAST_UNSPACED, _NO_BLANKS = 8, 4, "\u2e80"
+_QUESTION = re.compile("[^.!;\n。\uff01?\uff1f]*[?\uff1f]")
+
+
+def _says(text: str, quote: str, *, stated: bool) -> bool:
+    """Tell whether a turn says a quote, word for word, from where a part of a sentence begins.
+
+    So none is cut out behind a "not". What has to be `stated` must not be a part of a question.
+    """
+    if len(quote) < (_LEAST_UNSPACED if max(quote, default="") >= _NO_BLANKS else _LEAST_CHARS):
+        return False
+    text = "\n".join([" ".join(line.split()) for line in text.split("\n")])
+    place = text.replace("\n", " ").find(quote)
+    if place < 0:
+        return False
+    end, before = place + len(quote), text[max(0, place - 2) : place].rstrip(" ")
+    goes_on = text[end : end + 1].isalnum() and quote[-1].isalnum() and quote[-1] < _NO_BLANKS
+    asked = stated and _QUESTION.match(text, end - 1)
+    return not (before[-1:].isalnum() or goes_on or asked)

@@ -245,8 +245,7 @@ def note_fault(commondir: str, said: str) -> None:
     from ledger.secrets.scanner import without_secrets
 
     path = f"{commondir}/{HOOK_FAULTS_FILE}"
-    at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now_seconds()))
-    line = f"{at} {without_secrets(' '.join(said.split())[:_LINE_CHARS])}\n"
+    line = f"{utc(now_seconds())} {without_secrets(' '.join(said.split())[:_LINE_CHARS])}\n"
     try:
         if os.path.exists(path) and os.path.getsize(path) > _FAULT_BYTES:
             os.replace(path, path + ".old")
@@ -257,6 +256,11 @@ def note_fault(commondir: str, said: str) -> None:
             os.close(fd)
     except OSError:
         pass
+
+
+def utc(seconds: float) -> str:
+    """Return a moment, in seconds since 1970, as `YYYY-MM-DDTHH:MM:SSZ`."""
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
 
 
 def faults(commondir: str) -> list[Fault]:

@@ -15,7 +15,7 @@ from rituals.cli.context import Invocation
 from rituals.cli.operation import DRY_RUN, SINCE, modes, option
 from rituals.cli.output import Line, counted, some
 from rituals.hosts.adapters import END, HOSTS
-from rituals.hosts.capture.capture_notes import FAILED
+from rituals.hosts.capture.boundary import FAILED
 from rituals.hosts.extraction import SOURCES
 
 TYPE_CHECKING = False
@@ -115,6 +115,7 @@ def _lines(call: Invocation, outcomes: list[Outcome], *, show: bool, would: str)
                 (one.quoted, f"{counted(one.quoted, 'sentence')} that you typed left out"),
                 (one.dropped, f"{one.dropped} that nobody said"),
                 (one.withheld, f"{counted(one.withheld, 'line')} withheld for a secret"),
+                (one.said, f"no model learned of it: {one.said}"),
                 by="; ",
             )
 

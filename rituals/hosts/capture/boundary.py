@@ -8,18 +8,22 @@ with other branches.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from zlib import crc32
 
 from ledger.environment import now_ms
 from ledger.errors import DiurnaError, DraftRefused
+from ledger.home import personal_home
 from ledger.model.record import Record
 from ledger.model.session import (
     CONTINUED,
+    COST_KEY,
     EDIT,
     OBSERVED,
+    SHOWN_KEY,
+    TOLD_KEY,
     TRANSCRIPT,
     SessionLog,
     Span,
@@ -34,54 +38,43 @@ from memory.api import Memory
 from memory.cache.schema import reach_name
 from memory.write.draft import SessionDraft
 from memory.write.host_session import MOST_USES, ends_in_spool
-from projection.policy.model import FORMERLY, OFF
+from memory.write.kept_out import is_own
+from memory.write.near_facts import said_already
+from projection.policy.model import ASK, FORMERLY, OFF
 from rituals.hosts.adapters import PRECOMPACT, SUBAGENT_STOP
-from rituals.hosts.capture.capture_notes import (
-    FAILED,
-    WRITTEN,
-    Answer,
-    Attempt,
-    drop_answer,
-    keep_answer,
-    kept_answer,
-    note_attempt,
-)
 from rituals.hosts.capture.commit_texts import History
 from rituals.hosts.capture.composition import (
     Part,
     draft_of_part,
     header_value,
-    passages_of,
     session_name,
     storable,
 )
 from rituals.hosts.capture.deeds import deeds_of
-from rituals.hosts.capture.gates import Gates, kept_by, makes_facts, record_own
+from rituals.hosts.capture.gates import Gates, kept_by, makes_facts
 from rituals.hosts.capture.session_report import (
     Sources,
     answered_title,
+    passages_of,
     said_in,
     sources_of,
     title_of,
 )
-from rituals.hosts.capture.stamps import Told, note_told, seen_of, told_of
+from rituals.hosts.capture.stamps import Told, note_failure, note_told, seen_of, told_of
 from rituals.hosts.capture.uses import Evidence, nearest
 from rituals.hosts.context.session_cursor import heard_by
-from rituals.hosts.extraction import SOURCES, Extraction, extract
+from rituals.hosts.extraction import Extraction, Item, extract
 from rituals.hosts.moments import CAPTURED_DIR, file_name
-from rituals.hosts.observation_spool import Observation, spool_of
-from rituals.hosts.quoted_items import Item
+from rituals.hosts.observation_spool import spool_of
 from rituals.hosts.silence import audible, heard, silences
 from rituals.hosts.stop_request import counts
 from rituals.hosts.transcripts.slices import Slice, read_slice
 from rituals.hosts.transcripts.turns import USER
-from rituals.hosts.user_settings import Settings, settings
+from rituals.hosts.user_settings import settings
 from rituals.record.draft_composer import taken_in, words_for
 
 #: How long another boundary of the session is waited for.
 LOCK_SECONDS = 180.0
-#: So often a model may fail at a part before it is told without.
-TRIES = 3
 _LOCKS = 16
 
 
@@ -98,18 +91,36 @@ class Asked(Record):
     folder: str = ""  #: where it worked; "" for where a hook saw it
 
 
+#: What became of an attempt: a log, or a fault.
+WRITTEN, FAILED = "written", "failed"
+
+
+class Attempt(Record):
+    """What became of a part of a session, in numbers."""
+
+    why: str  #: the event that made it due, "asked" for a person
+    outcome: str = WRITTEN  #: `WRITTEN` or `FAILED`
+    extractor: str = ""  #: that was asked, "" for none
+    observed: int = 0  #: how many observations it had
+    facts: int = 0  #: how many facts were recorded, or wait for a person
+    known: int = 0  #: how many memory had already
+    used: int = 0  #: how many facts it used
+    personal: int = 0  #: how many facts a model called personal: no log has them that others read
+    owned: int = 0  #: how many facts of it are in the user's own home
+    dropped: int = 0  #: how many nobody had said
+    quoted: int = 0  #: how many sentences repeat what the person typed, and are in no log
+    withheld: int = 0  #: how many secrets there were; the lines that had them are in no log
+    said: str = ""  #: why it failed, or its model did
+
+
 class Outcome(Record):
     """What became of a boundary."""
 
     asked: Asked  #: for which session
     logs: tuple[tuple[str, bytes], ...]  #: (stem, bytes) of what was written, or would be
-    attempts: tuple[Attempt, ...]  #: what was tried, a part of the session each
+    attempts: tuple[Attempt, ...]  #: what was tried, at most one
     said: str = ""  #: why nothing was written, "" where something was
     asks: tuple[Ask, ...] = ()  #: what a person asked for, for their eyes
-
-
-class _Failed(Exception):
-    """No extractor gave an answer that can be read."""
 
 
 def boundary(memory: Memory, asked: Asked, environment: Mapping[str, str]) -> Outcome:
@@ -147,31 +158,32 @@ class _Boundary:
         self._silent_as = (asked.session, self._seen.folder)
         self._gates = Gates(memory, self._policy, self._typed)
         self._transcript: Slice | None = None  # as it was read last
-        self._attempts: list[Attempt] = []
         self._logs: list[tuple[str, bytes]] = []
         self._asks: list[Ask] = []
         self._withheld = 0
 
     def tell(self) -> Outcome:
         """Tell what is left; what makes no log is told with what comes later."""
-        began, said = now_ms(), ""
+        began, said, attempt = now_ms(), "", None
         try:
-            part, told = self._left()
-            if part.observations or told is not None:
-                self._tell(part, told)
-        except (_Failed, DiurnaError) as problem:
-            said = str(problem)
-            self._note(Attempt(now_ms(), *self._key, self._asked.why, FAILED, said=said))
-            if not isinstance(problem, _Failed | DraftRefused):
+            part, slice = self._left()
+            if part.observations or slice is not None:
+                attempt = self._tell(part, slice)
+        except DiurnaError as problem:
+            said, attempt = str(problem), Attempt(self._asked.why, FAILED, said=str(problem))
+            if not isinstance(problem, DraftRefused):
                 raise
+        finally:
+            if attempt is not None and attempt.said and not self._asked.dry_run:
+                note_failure(self._commondir, *self._key, attempt.said)
         if not self._asked.dry_run:
             if not said and self._asked.why not in (PRECOMPACT, SUBAGENT_STOP):
                 self._told = self._told._replace(at=began)  # else something is left
             with suppress(OSError):  # the ledger knows it without the note
                 note_told(self._commondir, *self._key, self._told)
-        if not self._logs and not said:
-            said = "nothing new"
-        return Outcome(self._asked, (*self._logs,), (*self._attempts,), said, (*self._asks,))
+        said = said or ("" if self._logs else "nothing new")
+        tried = () if attempt is None else (attempt,)
+        return Outcome(self._asked, (*self._logs,), tried, said, (*self._asks,))
 
     def _left(self) -> tuple[Part, Slice | None]:
         """Return what was not told yet: what was observed, and the rest of the transcript.
@@ -179,25 +191,23 @@ class _Boundary:
         At a compaction the turn that goes on is left for the next time, so that it is told whole; the end
         of a helper tells its transcript alone.
         """
-        why, span, observations = self._asked.why, None, tuple[Observation, ...]()
+        part = Part(self._asked.host, self._session, {})
         spool = spool_of(self._commondir, *self._key)
         name = str(spool.read().began)
         start = self._end(OBSERVED, name)
         held = spool.read(start)
-        if why != SUBAGENT_STOP and held.count > start and str(held.began) == name:
-            span, known = Span(name, start, held.count), silences(self._commondir)
-            observations = tuple(
-                [one for one in held.observations if heard(known, *self._silent_as, one.at)]
-            )
-        name, said = self._said()
-        if said is not None and why == PRECOMPACT:
-            said = said.without_last_turn()
-        said = said if said is not None and said.end > said.start else None
-        read = Span(name, said.start, said.end) if said else None
-        turns = said.turns if said else ()
-        return Part(
-            self._asked.host, self._session, SOURCES, span, read, observations, turns, ()
-        ), said
+        if self._asked.why != SUBAGENT_STOP and held.count > start and str(held.began) == name:
+            known = silences(self._commondir)
+            news = [one for one in held.observations if heard(known, *self._silent_as, one.at)]
+            spans = {OBSERVED: Span(name, start, held.count)}
+            part = part._replace(spans=spans, observations=tuple(news))
+        name, slice = self._said()
+        if slice is not None and self._asked.why == PRECOMPACT:
+            slice = slice.without_last_turn()
+        if slice is None or slice.end <= slice.start:
+            return part, None
+        spans = {**part.spans, TRANSCRIPT: Span(name, slice.start, slice.end)}
+        return part._replace(spans=spans, turns=slice.turns), slice
 
     def _said(self) -> tuple[str, Slice | None]:
         """Return the part of the transcript that was not told yet, and its name in headers."""
@@ -222,84 +232,116 @@ class _Boundary:
         return ends_in_spool(LogSpool(self._memory.home.spool_folder))
 
     def _end(self, kind: str, name: str) -> int:
-        """Return up to where something is told: by the ledger, by what waits, and by the note."""
+        """Return up to where something is told: by what waits, by the ledger, and by the note."""
         row = reach_name(self._asked.host, self._session, kind, name)
+        waits = self._in_spool.get(row, 0)  # before the ledger: what leaves it is there then
         ledger = self._memory.snapshot.tip.ask(lambda cache: cache.reached(row))
-        return max(self._in_spool.get(row, 0), ledger, self._told.ends.get(f"{kind} {name}", 0))
+        return max(waits, ledger, self._told.ends.get(f"{kind} {name}", 0))
 
-    @cached_property
-    def _proofs(self) -> Evidence:
-        return Evidence(self._memory, self._gates, self._seen, self._session)
-
-    def _tell(self, part: Part, slice: Slice | None) -> None:
+    def _tell(self, part: Part, slice: Slice | None) -> Attempt | None:
         """Record what is left as a log, where there is anything; one of the past uses nothing (O6)."""
-        used = () if self._asked.past else self._proofs.of(slice)
-        began, before = now_ms(), len(self._gates.left_out)
-        facts = self._policy.capture if makes_facts(self._policy) else None
-        wanted = said_in(part.turns, facts.remember) if facts else ()
-        asked, again = self._proofs.parted(wanted)
+        past, policy = self._asked.past, self._policy.capture
+        facts = makes_facts(self._policy)
+        proofs = Evidence(self._memory, self._gates, self._seen, self._session)
+        used = () if past else proofs.of(slice)
+        quoted = len(self._gates.left_out)
+        asked, again = proofs.parted(said_in(part.turns, policy.remember) if facts else ())
         said = self._record_said(part, asked)
-        found = self._extracted(part, slice) if facts else Extraction((), SOURCES)
-        total = len(asked) + len(again) + len(found.items)
-        fresh, copies = self._proofs.parted(found.items)
+        found = self._extracted(part) if facts and not past else Extraction()
+        fresh, copies = proofs.parted(found.items)
         mine = storable([item for item in fresh if not item.personal])
         own = [item for item in fresh if item.personal]
         part = part._replace(extractor=found.extractor)
-        now, dry = self._memory.occasion(), self._asked.dry_run
-        owned = record_own(part, own, now, dry_run=dry) if own else 0
+        owned = self._record_own(part, own) if own else 0
         sources = self._sources(slice)
-        shared = sources.asking(lambda _: self._policy.capture.asks)
+        shared = sources.asking(lambda _: policy.asks)
         against = {id for item in mine for id in item.supersedes}
         used = (*used, *[one._replace(by="person") for one in again], *copies)
-        used = () if self._asked.past else self._proofs.once(used, against)[:MOST_USES]
-        heard = heard_by(self._commondir, file_name(*self._key))
-        seen, met, cost = len(heard.shown), len(heard.moments), (heard.characters, heard.needed)
+        used = () if past else proofs.once(used, against)[:MOST_USES]
+        hears = heard_by(self._commondir, file_name(*self._key))
+        seen, met, cost = len(hears.shown), len(hears.moments), (hears.characters, hears.needed)
+        often = counts(self._commondir, *self._key)
+        more = (
+            ("asked", str(often[0]) if any(often) else ""),
+            ("answered", str(often[1]) if any(often) else ""),
+            (SHOWN_KEY, shown_since(hears.shown, self._told.shown, seen)),
+            (TOLD_KEY, shown_since(hears.moments, self._told.moments, met)),
+            (COST_KEY, cost_since(cost, (self._told.characters, self._told.needed))),
+        )
         named = answered_title(self._memory.snapshot, self._session)
         part = part._replace(
             items=mine,
-            told=passages_of(shared, self._policy.capture.characters, self._gates.opened),
+            told=passages_of(shared, policy.characters, self._gates.opened),
             title=named or title_of(shared, self._gates.opened),
-            shown=shown_since(heard.shown, self._told.shown, seen),
-            met=shown_since(heard.moments, self._told.moments, met),
-            asked=counts(self._commondir, *self._key),
-            references=self._proofs.references(used),
-            cost=cost_since(cost, (self._told.characters, self._told.needed)),
+            references=proofs.references(used),
+            more=tuple([pair for pair in more if pair[1]]),
         )
-        part, draft = self._looked_first(part)
-        prompts = [one for one in part.turns if one.role == USER and self._keep != FORMERLY]
-        if draft.prose or draft.events or prompts:
+        draft = self._draft(part)
+        asks = self._keep != FORMERLY and any(one.role == USER for one in part.turns)
+        if draft.prose or draft.events or asks:
             done = part.observations or part.items or sources.commits or sources.texts
             acted = said or done or any(deeds_of(part.turns))
             self._append(draft if acted else draft._replace(type=CONTINUED))
             self._keep_asks(sources)
-            self._told = Told(*self._told[:3], seen, met, *cost)
+            self._told = Told(*self._told[:2], seen, met, *cost)
         elif not said:
-            return
-        spans = ((OBSERVED, part.observed), (TRANSCRIPT, part.transcript))
-        ends = {f"{kind} {one.name}": one.end for kind, one in spans if one is not None}
-        self._told = self._told._replace(ends={**self._told.ends, **ends}, failed={})
-        if not dry:
-            drop_answer(self._commondir, *self._key)
-        made, quoted = said + len(part.items), len(self._gates.left_out) - before
-        known, seen = total - len(own) - made, len(part.observations)
-        attempt = Attempt(began, *self._key, self._asked.why, WRITTEN, found.extractor)
-        attempt = attempt._replace(observed=seen, facts=made, known=known, used=len(used))
-        attempt = attempt._replace(personal=len(own), owned=owned, dropped=found.dropped)
-        self._note(attempt._replace(ms=now_ms() - began, quoted=quoted))
+            return None
+        ends = {f"{kind} {one.name}": one.end for kind, one in part.spans.items()}
+        self._told = self._told._replace(ends={**self._told.ends, **ends})
+        total, made = len(asked) + len(again) + len(found.items), said + len(mine)
+        return Attempt(
+            self._asked.why,
+            FAILED if found.failed else WRITTEN,
+            found.extractor,
+            observed=len(part.observations),
+            facts=made,
+            known=total - len(own) - made,
+            used=len(used),
+            personal=len(own),
+            owned=owned,
+            dropped=found.dropped,
+            quoted=len(self._gates.left_out) - quoted,
+            withheld=self._withheld,
+            said=found.failed,
+        )
 
     def _record_said(self, part: Part, items: Sequence[Item]) -> int:
-        """Record what a person asked to be remembered, in a log of theirs; return how much was new."""
+        """Record what a person asked to be remembered, in a log of theirs; return how much it was."""
         shared = storable(items)
-        if not shared:
-            return 0
-        part = Part(
-            *self._key, SOURCES, None, part.transcript, (), (), shared, title=shared[0].text
-        )
-        part, draft = self._looked_first(part)
-        if part.items:
+        if shared:
+            said = Part(*self._key, part.spans, items=shared, title=shared[0].text)
             who = self._memory.identity().name
-            self._append(draft._replace(header=(), type=EDIT, agent=who))
-        return len(part.items)
+            self._append(self._draft(said)._replace(header=(), type=EDIT, agent=who))
+        return len(shared)
+
+    def _record_own(self, part: Part, items: Iterable[Item]) -> int:
+        """Record items that are about the person; what their home says already is passed over.
+
+        Returns:
+            How many of them their home has now; none where there is no home that takes them.
+        """
+        now, taken = self._memory.occasion(), 0
+        with suppress(
+            DiurnaError, OSError
+        ):  # what a session says of the project is recorded all the same
+            home = personal_home()
+            if home is None:
+                return 0
+            own = Memory(
+                home, clock=lambda: now.now_ms, identity=lambda: now.identity, lasting=False
+            )
+            policy = own.policy.capture
+            if not is_own(home, own.policy) or policy.keep == OFF or policy.approve == ASK:
+                return 0
+            for item in storable(items):
+                if not said_already(own.snapshot, item.text):
+                    bare = Part(
+                        part.host, part.session, {}, extractor=part.extractor, items=(item,)
+                    )
+                    draft = draft_of_part(bare, policy.trust, taken_in(own), words_for(own))
+                    own.hold(draft, dry_run=self._asked.dry_run)
+                taken += 1
+        return taken
 
     def _sources(self, said: Slice | None) -> Sources:
         """Return what was told for people to read; nothing where the user does not know of it."""
@@ -330,45 +372,15 @@ class _Boundary:
             hidden += part.hidden if part else ()
         return texts, hidden
 
-    def _extracted(self, told: Part, said: Slice | None) -> Extraction:
-        """Return what a model learned of what was said, not of the past."""
-        if said is None or (span := told.transcript) is None:
-            return Extraction((), SOURCES)
-        kept = kept_answer(self._commondir, *self._key, span.name, span.start)
-        since, paid = (kept.span.end, kept.extraction) if kept else (0, Extraction((), SOURCES))
-        chosen = Settings() if self._asked.past else settings(self._environment)
-        failures = self._told.failed.get(f"{span.name} {span.start}", 0)
-        found = Extraction((), SOURCES)
-        if chosen.extractors and since < span.end:
-            kinds = [kind.name for kind in self._policy.kinds]
-            turns = tuple([turn for turn in told.turns if turn.at >= since])
-            new, known = said._replace(turns=turns), nearest(self._memory, turns)
-            found = extract(new, known, chosen, self._environment, kinds)
-        if found.failed and failures + 1 >= TRIES:
-            found = Extraction((), SOURCES)
-        if found.failed:
-            failed = {f"{span.name} {span.start}": failures + 1}
-            self._told = self._told._replace(failed=failed)
-            raise _Failed(found.failed)
-        by = paid.extractor if found.extractor == SOURCES else found.extractor
-        items = self._gates.items((*paid.items, *found.items))
-        found = Extraction(items, by, paid.dropped + found.dropped)
-        shared = found._replace(items=tuple([item for item in items if not item.personal]))
-        if found.extractor != SOURCES and not (shared != found and self._asked.dry_run):
-            # what is only the person's is kept nowhere here, and is found again behind a dry run
-            keep_answer(self._commondir, *self._key, Answer(span, shared))
-        return found
-
-    def _looked_first(self, part: Part) -> tuple[Part, SessionDraft]:
-        """Leave out what memory has; return the part and its draft."""
-        draft = self._draft(part)
-        if not part.items:
-            return part, draft
-        items = dict(zip(draft.made, part.items, strict=True))
-        for name in self._memory.ask(lambda cache: cache.some_histories(draft.made)):
-            del items[name]  # an id is only made anew for another text
-        part = part._replace(items=tuple(items.values()))
-        return part, self._draft(part)
+    def _extracted(self, part: Part) -> Extraction:
+        """Return what the user's model learned of what was said."""
+        chosen = settings(self._environment)
+        if not chosen.extractors:
+            return Extraction()
+        kinds = [kind.name for kind in self._policy.kinds]
+        known = nearest(self._memory, part.turns)
+        found = extract(part.turns, known, chosen, self._environment, kinds)
+        return found._replace(items=self._gates.items(found.items))
 
     def _draft(self, part: Part) -> SessionDraft:
         words = words_for(self._memory) if part.items else {}
@@ -391,9 +403,3 @@ class _Boundary:
         receipt = self._memory.hold(draft, again=True, dry_run=self._asked.dry_run, at=at)
         self._logs.append((receipt.stem, receipt.data))
         self._withheld += sum([one.code == "secret-redacted" for one in receipt.findings])
-
-    def _note(self, attempt: Attempt) -> None:
-        attempt, self._withheld = attempt._replace(withheld=self._withheld), 0
-        self._attempts.append(attempt)
-        if not self._asked.dry_run:
-            note_attempt(self._commondir, attempt)

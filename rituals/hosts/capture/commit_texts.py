@@ -43,19 +43,21 @@ _BYTES, _NEWEST = 64 << 10, 1_000
 _FLAGS = "aqsvnepz"
 
 
-class Written(Record):
-    """A text with a heading of its own: of a commit, a pull request or an issue."""
+class Piece(Record):
+    """A text with a heading of its own: of a commit, a pull request, an issue or a turn."""
 
     heading: str
     body: str = ""
     known: bool = False  #: git has the commit
+    asks: tuple[str, ...] = ()  #: what a person asked for in the turn, a line each
+    goes_on: bool = False  #: the agent used a tool right behind it
 
 
 class Texts(Record):
     """What a session wrote, in order."""
 
-    commits: tuple[Written, ...] = ()
-    texts: tuple[Written, ...] = ()
+    commits: tuple[Piece, ...] = ()
+    texts: tuple[Piece, ...] = ()
     reverted: frozenset[int] = frozenset()  #: the bytes of the calls whose commits it reverted
 
 
@@ -115,7 +117,7 @@ class History:
 def texts_in(calls: Iterable[Turn], history: History) -> Texts:
     """Return the texts of commits, pull requests and issues that the calls of tools wrote."""
     commits = _Commits(history)
-    texts: dict[str, Written] = {}
+    texts: dict[str, Piece] = {}
     files: dict[str, str] = {}
     for call in calls:
         given = arguments(call.given)
@@ -126,7 +128,7 @@ def texts_in(calls: Iterable[Turn], history: History) -> Texts:
         if path and content:  # a message may be taken from it
             files[posixpath.basename(path)] = content
         if _TOOL.search(call.tool) and not call.failed:
-            _add(texts, Written(_text(given, "title"), _text(given, "body", "description")))
+            _add(texts, Piece(_text(given, "title"), _text(given, "body", "description")))
         command = _text(given, "command", "cmd", "script") or call.given * (not given)
         if "commit" in command or "revert" in command:
             commits.take(call, command, files)
@@ -137,7 +139,7 @@ def texts_in(calls: Iterable[Turn], history: History) -> Texts:
     return Texts(commits.ours(), tuple(texts.values()), frozenset(commits.reverted))
 
 
-def _add(found: dict[str, Written], one: Written | None) -> None:
+def _add(found: dict[str, Piece], one: Piece | None) -> None:
     """Take a text; a later one of the same heading takes the place of an earlier one."""
     if one and one.body.strip() and one.heading:
         found[one.heading] = one
@@ -148,11 +150,11 @@ class _Commits:
 
     def __init__(self, history: History) -> None:
         self._history = history
-        self._found: dict[str, Written] = {}
+        self._found: dict[str, Piece] = {}
         self._made: dict[str, int] = {}  # the bytes of calls, by the ids of their commits
         self.reverted: set[int] = set()
 
-    def ours(self) -> tuple[Written, ...]:
+    def ours(self) -> tuple[Piece, ...]:
         """Return those that git has; all where it has none."""
         known = [one for one in self._found.values() if one.known]
         return tuple(known or self._found.values())
@@ -188,7 +190,7 @@ class _Commits:
         subject = subject.strip()
         if subject:
             known = known or (not named and self._history.has(subject))
-            self._found[subject] = Written(subject, without_trailers(body), known)
+            self._found[subject] = Piece(subject, without_trailers(body), known)
 
     def _revert(self, words: Sequence[str]) -> None:
         for oid, at in self._made.items():
@@ -236,7 +238,7 @@ def _unquoted(text: str) -> str:
     return here[1] if here else text
 
 
-def _forged(one: Simple, command: str, files: Mapping[str, str]) -> Written | None:
+def _forged(one: Simple, command: str, files: Mapping[str, str]) -> Piece | None:
     """Return the text that a command of a forge's program gives a pull request or an issue."""
     words = [posixpath.basename(one.words[0]), *one.words[1:]]
     if not _FORGED.match(" ".join(words[:3])):
@@ -249,7 +251,7 @@ def _forged(one: Simple, command: str, files: Mapping[str, str]) -> Written | No
     body = _text(said, *_BODIES) or _file(name, one, command, files)
     number = "".join(words[3:4]) if words[2] in ("edit", "update") else ""
     title = _unquoted(_text(said, *_TITLES)) or f"{words[1]} {number}".strip()
-    return Written(title, _unquoted(body))
+    return Piece(title, _unquoted(body))
 
 
 def _file(name: str, simple: Simple, command: str, files: Mapping[str, str]) -> str:

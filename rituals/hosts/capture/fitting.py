@@ -13,8 +13,6 @@ from collections.abc import Callable, Sequence
 from ledger.escape import prose
 from ledger.model.record import Record
 
-#: Gives texts as others may read them, "" for those of which nothing is left.
-Opens = Callable[[Sequence[str]], list[str]]
 #: A block of code that is longer is left out, and one that is what a program printed.
 _CODE_LINES, _CODE_CHARS = 3, 240
 _PRINTED = frozenset("text txt plain plaintext console output log logs terminal".split())

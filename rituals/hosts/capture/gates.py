@@ -9,7 +9,7 @@ times means what it meant until its user was told.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 
 from ledger.errors import DiurnaError
@@ -19,14 +19,10 @@ from ledger.wal.atomic_files import make_folder, replace_file
 from ledger.wal.user_key import state_folder
 from memory.api import Memory
 from memory.redaction.withheld_lines import Telling, telling_of
-from memory.write.draft import Occasion
 from memory.write.kept_out import is_own
-from memory.write.near_facts import said_already
-from projection.policy.model import ASK, FORMERLY, OFF, SAID, TOLD, Policy
-from rituals.hosts.capture.composition import Part, draft_of_part, storable
+from projection.policy.model import ASK, FORMERLY, SAID, TOLD, Policy
 from rituals.hosts.capture.typed_words import TypedWords
-from rituals.hosts.quoted_items import Item
-from rituals.record.draft_composer import taken_in, words_for
+from rituals.hosts.extraction import Item
 
 
 class Gates:
@@ -117,35 +113,6 @@ def own_texts() -> tuple[str, ...]:
         return tuple([head.text for fact in facts for head in fact.heads])
     except (DiurnaError, OSError):
         return ()
-
-
-def record_own(part: Part, items: Iterable[Item], now: Occasion, *, dry_run: bool) -> int:
-    """Record items that are about the person; what their home says already is passed over.
-
-    Of `part` its host, session and extractor are told.
-
-    Returns:
-        How many of them their home has now; none where there is no home that takes them.
-    """
-    try:
-        home = personal_home()
-        if home is None:
-            return 0
-        own = Memory(home, clock=lambda: now.now_ms, identity=lambda: now.identity, lasting=False)
-        policy = own.policy
-        if not is_own(home, policy) or policy.capture.keep == OFF or policy.capture.approve == ASK:
-            return 0
-        taken = 0
-        for item in storable(items):
-            bare = Part(part.host, part.session, part.extractor, None, None, (), (), (item,))
-            draft = draft_of_part(bare, policy.capture.trust, taken_in(own), words_for(own))
-            known = own.cache().some_histories(draft.made)
-            if not (known or said_already(own.snapshot, item.text)):
-                own.hold(draft, dry_run=dry_run)
-            taken += 1
-        return taken
-    except (DiurnaError, OSError):
-        return 0  # what a session says of the project is recorded all the same
 
 
 #: Its presence says that the user was told, in the folder where programs keep what is theirs.

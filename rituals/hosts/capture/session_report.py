@@ -9,7 +9,7 @@ what names such a part, and what a person asks to be remembered, whole and in th
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 
 from ledger.escape import prose
@@ -19,11 +19,21 @@ from ledger.wal.kept_asks import naming
 from memory.query.visible_logs import logs_of
 from memory.replay.ledger_snapshot import Snapshot
 from projection.brief.wording import shortened
-from rituals.hosts.capture.commit_texts import History, Written, texts_in
-from rituals.hosts.capture.fitting import Opens
-from rituals.hosts.quoted_items import Item
+from rituals.hosts.capture.commit_texts import History, Piece, texts_in
+from rituals.hosts.capture.fitting import (
+    fitted,
+    names_in,
+    paragraphs,
+    size_of,
+    standing,
+    without_fillers,
+)
+from rituals.hosts.capture.typed_words import UNSHARED
+from rituals.hosts.extraction import Item
 from rituals.hosts.transcripts.turns import ASSISTANT, INTERRUPTED, QUEUE, TITLE, TOOL, USER, Turn
 
+#: Gives texts as others may read them, "" for those of which nothing is left.
+Opens = Callable[[Sequence[str]], list[str]]
 #: What a turn said last before it was broken off is a report if it has so many characters.
 REPORT_CHARS = 400
 #: What records what an agent answers, the ids in what it says, and how an answer takes back a fact.
@@ -33,22 +43,13 @@ _AGAINST = re.compile(r"^[ \t]*(?:wrong ([\w.-]+)|([\w.-]+) -> )", re.MULTILINE)
 _SHORT_CHARS, _SHORT_LINES = 300, 4
 
 
-class Report(Record):
-    """A turn of a session."""
-
-    body: str  #: what the agent said at its end, "" for nothing
-    asks: tuple[str, ...]  #: what a person asked for in it, a line each
-    heading: str  #: which turn it is
-    goes_on: bool = False  #: whether the agent used a tool right behind it
-
-
 class Sources(Record):
     """What a part of a session told."""
 
     answered: tuple[tuple[str, str], ...] = ()  #: question and answer of each dialog
-    commits: tuple[Written, ...] = ()  #: that it made
-    texts: tuple[Written, ...] = ()  #: of pull requests and issues
-    reports: tuple[Report, ...] = ()  #: of its turns, those that have one
+    commits: tuple[Piece, ...] = ()  #: that it made
+    texts: tuple[Piece, ...] = ()  #: of pull requests and issues
+    reports: tuple[Piece, ...] = ()  #: of its turns, those that have one
     title: str = ""  #: as the host calls the session, "" for nothing
     ask: str = ""  #: the first thing that a person asked for, on a line
 
@@ -122,7 +123,7 @@ def sources_of(turns: Iterable[Turn], history: History) -> Sources:
     texts = texts_in([call for one in stretches for call in one.calls], history)
     if not stretches[0].said:
         del stretches[0]
-    reports, against = list[Report](), set[str]()
+    reports, against = list[Piece](), set[str]()
     for number, one in reversed([*enumerate(stretches, 1)]):
         said = one.report(last=number == len(stretches))
         corrected = one.corrected or any(call.at in texts.reverted for call in one.calls)
@@ -131,7 +132,8 @@ def sources_of(turns: Iterable[Turn], history: History) -> Sources:
         against.update(id for call in notes for pair in _AGAINST.findall(call.given) for id in pair)
         if said:
             heading = f"Turn {number} of {len(stretches)}{' (corrected)' * corrected}"
-            reports.append(Report(said, tuple(filter(None, one.asks)), heading, one.goes_on))
+            asks = tuple(filter(None, one.asks))
+            reports.append(Piece(heading, said, asks=asks, goes_on=one.goes_on))
     dialogs = tuple((question, answer) for question, (answer, _) in answered.items())
     return Sources(dialogs, texts.commits, texts.texts, tuple(reports[::-1]), title, ask)
 
@@ -206,3 +208,86 @@ def _remembered(prompt: str, words: Iterable[str]) -> str:
         if bare[: len(word)].casefold() == word.casefold() and behind.startswith(_COLONS):
             return " ".join(behind[1:].split())
     return ""
+
+
+#: So many characters of a passage are of use; a turn with fewer names of its own says little.
+_SHARE, _FEW_NAMES = 600, 3
+
+
+class _Passage:
+    """What stands below a heading of its own."""
+
+    def __init__(self, section: str, piece: Piece) -> None:
+        self.section, self.heading, self.asks = section, prose(piece.heading), piece.asks
+        self.paragraphs = paragraphs(piece.body)
+        if section == "Turns":
+            self.paragraphs = without_fillers(self.paragraphs, goes_on=piece.goes_on)
+        #: How much room it takes, and needs at most to be of use.
+        self.size = min(size_of(self.paragraphs), _SHARE) + len(self.heading) + 8
+
+    def head(self, room: int) -> str:
+        """Return its heading, and as many asks below it as there is room for."""
+        text = f"### {self.heading}"
+        for ask in self.asks:
+            if len(text) + len(ask) + 4 <= room:
+                text += f"\n\n> {ask}"
+        return text if len(text) <= room else ""
+
+
+def passages_of(sources: Sources, room: int, opens: Opens) -> str:
+    """Write what a part of a session told, as others may read it, in `room` characters at most."""
+    written = [_Passage("Commits", one) for one in sources.commits]
+    written += [_Passage("Texts", one) for one in sources.texts]
+    turns = [_Passage("Turns", one) for one in sources.reports]
+    chosen, used = list[_Passage](), 0  # the newest ones; half of the room is for turns
+    for some, limit in ((written[::-1], room // 2), (_telling(turns), room)):
+        for one in some:
+            if one is not some[0] and used + one.size > limit:
+                break
+            chosen.append(one)
+            used += one.size
+    passages = [one for one in (*written, *turns) if one in chosen]
+    answered = [f"{prose(question)} → {prose(answer)}" for question, answer in sources.answered]
+    texts = [*answered]
+    for one in passages:
+        texts += [one.heading, *[part.text for part in one.paragraphs]]
+    readable = dict(zip(texts, opens(texts), strict=True))
+    told: dict[str, list[str]] = {"Answered": [], "Commits": [], "Texts": [], "Turns": []}
+    for line in filter(None, [readable[line] for line in answered]):
+        if len(line) <= room:
+            told["Answered"].append(f"- {line}")
+            room -= len(line) + 3
+    heads: dict[_Passage, str] = {}
+    for one in passages:
+        one.heading = readable[one.heading] or UNSHARED
+        one.paragraphs = standing(one.paragraphs, readable.__getitem__)
+        heads[one] = one.head(room // 2)
+        room -= len(heads[one]) + 2 * bool(heads[one])
+    found: dict[_Passage, str] = {}
+    # equal shares, but who needs less, or whose list is too long, leaves the rest to longer and later ones
+    for one in sorted(passages, key=lambda one: size_of(one.paragraphs)):
+        found[one] = fitted(one.paragraphs, room // (len(passages) - len(found)))
+        room -= len(found[one]) + 2 * bool(found[one])
+    for one in passages:
+        named = one.section == "Commits" and one.heading != UNSHARED
+        if heads[one] and (found[one] or named):
+            told[one.section].append(f"{heads[one]}\n\n{found[one]}".rstrip())
+    gaps = {"Answered": "\n"}
+    return "\n\n".join(
+        [
+            f"## {name}\n\n" + gaps.get(name, "\n\n").join(some)
+            for name, some in told.items()
+            if some
+        ]
+    )
+
+
+def _telling(turns: Sequence[_Passage]) -> list[_Passage]:
+    """Return turns, the last first; behind the others those that name little which no later one names."""
+    known = set[str]()
+    ranked: tuple[list[_Passage], list[_Passage]] = [], []
+    for one in reversed(turns):
+        names = {name for part in one.paragraphs for name in names_in(part.text)}
+        ranked[len(names - known) < _FEW_NAMES].append(one)
+        known |= names
+    return [*ranked[0], *ranked[1]]

@@ -18,11 +18,14 @@ from rituals.hosts.adapters import HOSTS
 from rituals.hosts.moments import CAPTURED_DIR, ENDED, SEEN, Moment, captured_file, file_name
 from rituals.hosts.observation_spool import OBSERVED_DIR, spools
 from rituals.hosts.payloads import (
+    faults,
     fields_of,
     files_in,
+    note_fault,
     open_file,
     read_file,
     read_record,
+    utc,
     write_file,
     write_object,
 )
@@ -59,8 +62,6 @@ class Told(Record):
     at: int  #: when that was found, milliseconds since 1970; 0 for never
     #: up to where, by kind and name of what it is a span of (`ledger.model.session`)
     ends: Mapping[str, int]
-    #: how often reading a slice failed, by the name and the start of it
-    failed: Mapping[str, int]
     shown: int  #: how many facts its logs say that it was shown
     moments: int  #: how many they say that it was told when they were needed
     characters: int  #: how many they say that it was shown
@@ -156,7 +157,7 @@ def seen_of(commondir: str, host: str, session: str) -> Seen:
 
 def told_of(commondir: str, host: str, session: str) -> Told:
     """Return up to where a session was told, as it was noted."""
-    told = read_record(captured_file(commondir, host, session, _TOLD), Told(0, {}, {}, 0, 0, 0, 0))
+    told = read_record(captured_file(commondir, host, session, _TOLD), Told(0, {}, 0, 0, 0, 0))
     return told._replace(at=_past(told.at))
 
 
@@ -168,6 +169,23 @@ def note_told(commondir: str, host: str, session: str, told: Told) -> None:
     """
     path = captured_file(commondir, host, session, _TOLD)
     write_file(path, write_object(fields_of(told)).encode(), told.at)
+
+
+#: What a fault of a capture begins with, among those of hooks.
+_FAULT = "the session "
+
+
+def note_failure(commondir: str, host: str, session: str, why: str) -> None:
+    """Note that a session could not be told, or that no model read it, and why."""
+    note_fault(commondir, f"{_FAULT}{session} of {host} could not be recorded: {why}")
+
+
+def last_failure(commondir: str) -> str:
+    """Return what was noted last of a session, where none was told since; "" for nothing."""
+    told = max([at for _, _, at in files_in(f"{commondir}/{CAPTURED_DIR}", _TOLD)], default=0)
+    since = utc(told // 1_000_000_000)
+    noted = [one.said for one in faults(commondir) if one.at >= since]
+    return next((one for one in reversed(noted) if one.startswith(_FAULT)), "")
 
 
 def forget(commondir: str, host: str, session: str) -> None:

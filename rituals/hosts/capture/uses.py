@@ -35,8 +35,8 @@ from rituals.hosts.capture.deeds import (
 from rituals.hosts.capture.gates import Gates
 from rituals.hosts.capture.stamps import Seen
 from rituals.hosts.context.session_cursor import heard_by
+from rituals.hosts.extraction import Item
 from rituals.hosts.moments import file_name
-from rituals.hosts.quoted_items import Item
 from rituals.hosts.shell import Simple, read
 from rituals.hosts.silence import heard, silences
 from rituals.hosts.transcripts.slices import Slice
