@@ -275,7 +275,7 @@ def test_h1_h2_h8_a_join_is_one_tree_whoever_makes_it(
         roots.append(root)
     base, one, two = roots
     joined, turned = [
-        Joined(objects.__getitem__, *pair, (base,), "", lambda _: False, False)
+        Joined(objects.__getitem__, (*pair, base), "", lambda _: False, False)
         for pair in ((one, two), (two, one))
     ]
     assert (joined.tree, joined.doubles) == (turned.tree, turned.doubles)
@@ -295,5 +295,5 @@ def test_h1_h2_h8_a_join_is_one_tree_whoever_makes_it(
             assert path in {double.path for double in joined.doubles}
     for _, kept, other, twin in joined.doubles:
         assert kept != other and (not twin or twin.split("/")[2] == other)
-    again = Joined(objects.__getitem__, joined.tree, two, (two,), "", lambda _: False, False)
+    again = Joined(objects.__getitem__, (joined.tree, two, two), "", lambda _: False, False)
     assert again.tree == joined.tree

@@ -14,7 +14,7 @@ proves wrong are left to history.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from ledger.git.cli import Git
 from ledger.git.trees import FILE, FOLDER, entries, lookup
@@ -58,9 +58,8 @@ class Joined:
 
     Args:
         read: gives a tree or blob.
-        one: the root tree of one tip.
-        two: that of the other; which is which must not depend on who joins.
-        bases: those of the merge bases; none for histories that share nothing.
+        roots: the root trees of both tips, of which is which must not depend on who joins, and behind
+            them those of the merge bases; none for histories that share nothing.
         prefix: the home's, "" or ending in "/".
         derived: tells of a path, relative to the home, whether it is a projection file. Those that both
             sides changed are taken from the second where `second`, else from the first.
@@ -71,9 +70,7 @@ class Joined:
     def __init__(
         self,
         read: Read,
-        one: str,
-        two: str,
-        bases: Iterable[str],
+        roots: Sequence[str],
         prefix: str,
         derived: Callable[[str], bool],
         second: bool,
@@ -88,6 +85,7 @@ class Joined:
         self.blended: dict[str, bytes] = {}
         self._doubles: set[Double] = set()
         self._clashes: list[str] = []
+        one, two, *bases = roots
         self.tree = self._merge(one, two, tuple(bases), "")  #: the root tree
         #: paths of `sessions/` with different bytes, sorted
         self.doubles = sorted(self._doubles)

@@ -199,8 +199,8 @@ class Planner:
         one, two = sorted((self._ours, self._theirs))
         objects = self._objects
         first, second = objects.header(one), objects.header(two)
-        roots = [objects.header(one).tree for one in bases]
-        both = first.tree, second.tree, roots, home.prefix
+        roots = [first.tree, second.tree, *[objects.header(one).tree for one in bases]]
+        both = roots, home.prefix
         newer = second.seconds > first.seconds  # whose published projection is kept for now
         views = self._snapshot.cache(self._ours).policy.view_files
 
