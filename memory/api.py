@@ -101,7 +101,7 @@ class Memory(Pages):
         return self._append(draft, again=again, dry_run=dry_run, held=True, at=at)
 
     def _append(self, draft: SessionDraft, **how: Any) -> Receipt:
-        committer, recorder = self._committer, self._recorder()
+        committer, recorder = self.committer, self.recorder()
         asked = WriteRequest(draft, self.occasion(), **how)
         aside = asked.dry_run or asked.held or asked.on is not None
         noticed = () if aside else committer.branch.despite_pruning(self._absorb_for_append)
@@ -121,7 +121,7 @@ class Memory(Pages):
         """Finish what a dead process left, see to what a reference lost or a reset left, and report it."""
         owed = self.home.plain and (self.waiting() or self.kept() or self.held())
         if owed or died(self.home.repository.commondir) or self.home.is_astray():
-            self._committer.bring_back(self.occasion)
+            self.committer.bring_back(self.occasion)
 
     def drain(self, *, held: bool = True) -> Committed | None:
         """Commit logs that wait in the spool, but for a person's to commit (W21); None when none does.
@@ -132,7 +132,7 @@ class Memory(Pages):
         Raises:
             WaitsInSpool: they still can not be committed.
         """
-        return self._committer.drain(self.occasion(), held=held)
+        return self.committer.drain(self.occasion(), held=held)
 
     def held(self) -> list[str]:
         """Return the stems of logs that wait though nothing failed, oldest first; `obstacle` says why."""
@@ -155,7 +155,7 @@ class Memory(Pages):
 
     def remake(self) -> list[str]:
         """Write again what `git gc --prune=now` took of recent commits; return the ids of the objects."""
-        return self._committer.branch.remake()
+        return self.committer.branch.remake()
 
     def kept(self) -> list[str]:
         """Return the stems of committed logs whose copies are kept until their objects are durable."""
@@ -186,7 +186,7 @@ class Memory(Pages):
         def wanted(tip: str) -> Files:
             return missing(self.home, listed, tip) if only_missing else listed
 
-        return self._committer.commit_files(wanted, message, self.occasion)
+        return self.committer.commit_files(wanted, message, self.occasion)
 
     def join(
         self,
@@ -226,7 +226,7 @@ class Memory(Pages):
         if dry_run:
             where(read_reference(self.home.repository, self.home.reference))
         else:
-            self._committer.move(where)
+            self.committer.move(where)
             done = plans[-1]
             if done.reading is not None and done.tip != done.ours:
                 snapshot.forward(done.ours, done.tip, done.reading)

@@ -5,8 +5,6 @@ The log is durable before the edited bytes count as written over (A5).
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from ledger.errors import DiurnaError, DraftRefused, EditNotUnderstood
 from ledger.git.commit_record import identity_findings
 from ledger.home import Home
@@ -18,9 +16,8 @@ from ledger.model.record import Record
 from ledger.secrets.scanner import find_secrets
 from ledger.wal.atomic_files import Lock, make_folder
 from memory.edits.committed import absorb_committed
-from memory.edits.detect import Edit, edited_files, find_edit
-from memory.replay.ledger_snapshot import Snapshot
-from memory.worktree.authorship import OVER_KEY, findings_in, left_alone
+from memory.edits.detect import Edit, find_edit
+from memory.worktree.authorship import OVER_KEY, findings_in
 from memory.worktree.index_entries import store_blob
 from memory.worktree.page_copies import (
     copy_of,
@@ -30,11 +27,12 @@ from memory.worktree.page_copies import (
     write_noted,
 )
 from memory.worktree.projection_files import refuse_edited, refuse_incomplete, refuse_unwritable
-from memory.write.append import Recorder
-from memory.write.draft import Occasion, SessionDraft, WriteRequest
-from memory.write.spool_commits import Committer
+from memory.write.draft import SessionDraft, WriteRequest
 from projection.document.page_renderer import render
-from projection.fold.full_replay import State
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory.edits.pages import Pages
 
 
 class Absorption(Record):
@@ -60,108 +58,78 @@ def absorbed_findings(found: Absorption, dry_run: bool) -> tuple[Finding, ...]:
     return tuple(told)
 
 
-class Absorber:
-    """Absorbs edits in one home.
+def absorb(pages: Pages, *, dry_run: bool, first: bool = False) -> Absorption:
+    """Make logs of committed edits, and of one in the work tree.
 
-    Args:
-        snapshot: of the home.
-        committer: commits to it.
-        recorder: makes logs of it.
-        state: gives the ledger as it stands.
-        when: and by whom, asked for only if there is an edit.
+    `Memory.absorb` says what can be in the way; `first` is for a command that does something else then,
+    which a committed edit may stand beside.
     """
+    edit = _found(pages)
+    if edit and not dry_run:
+        refuse_unwritable(pages.home)
+        refuse_incomplete(pages.ask(lambda cache: cache.unread(), committed=True))
+    told = absorb_committed(pages, dry_run=dry_run)
+    if edit:
+        return Absorption((edit,) if dry_run else _absorbed(pages), told)
+    left = (
+        pages.left()
+    )  # what people committed as what they did not, so that the commits did not tell
+    wrong = tuple([one for one in findings_in(left) if one.line])
+    if wrong and not first:
+        notes = pages.snapshot.tip.notes
+        notes += [one for one in told if one not in notes]
+        raise EditNotUnderstood(wrong)
+    edits = [
+        _recorded(pages, Edit(one.file, one.text.encode("utf-8", "surrogateescape"), one.events))
+        for one in (() if wrong or dry_run else left)
+        if one.events
+    ]
+    return Absorption(tuple(edits), told)
 
-    def __init__(
-        self,
-        snapshot: Snapshot,
-        committer: Committer,
-        recorder: Recorder,
-        state: Callable[[], State],
-        when: Callable[[], Occasion],
-    ) -> None:
-        self._snapshot, self._committer, self._recorder = snapshot, committer, recorder
-        self._state, self._when = state, when
-        self._home = snapshot.home
 
-    def absorb(self, *, dry_run: bool, first: bool = False) -> Absorption:
-        """Make logs of committed edits, and of one in the work tree.
+def _found(pages: Pages) -> Edit | None:
+    """Read the edit; refuse one that is not understood, and those beside it that nobody reads."""
+    edit = find_edit(pages.snapshot.tip, pages.tip_state)
+    if edit and edit.findings:
+        raise EditNotUnderstood(edit.findings)
+    if edit:
+        refuse_edited(unread(pages.edited()))
+    return edit
 
-        `Memory.absorb` says what can be in the way; `first` is for a command that does something else
-        then, which a committed edit may stand beside.
-        """
-        edit = find_edit(self._snapshot, self._state)
-        edits: tuple[Edit, ...] = (edit,) if edit else ()
-        self._refuse(edits)
-        if edits and not dry_run:
-            refuse_unwritable(self._home)
-            refuse_incomplete(self._snapshot.ask(lambda cache: cache.unread()))
-        given = self._snapshot, self._committer, self._state, self._when
-        told = absorb_committed(*given, dry_run=dry_run)
-        if edits and not dry_run:
-            edits = self._absorb()
-        elif not edits:
-            wrong, edits = self._standing(dry_run)
-            if wrong and not first:
-                self._snapshot.notes += [one for one in told if one not in self._snapshot.notes]
-                raise EditNotUnderstood(wrong)
-        return Absorption(edits, told)
 
-    def _standing(self, dry_run: bool) -> tuple[tuple[Finding, ...], tuple[Edit, ...]]:
-        """Read what people committed as what they did not, where its own commits did not tell."""
-        policy, shown = self._snapshot.ask(lambda cache: (cache.policy, cache.ever_rendered()))
-        left = left_alone(self._home, self._home.tip(), self._state, policy, rendered=shown)
-        wrong = tuple([one for one in findings_in(left) if one.line])
-        if wrong or dry_run:
-            return wrong, ()
-        edits = [
-            Edit(one.file, one.text.encode("utf-8", "surrogateescape"), one.events)
-            for one in left
-            if one.events
-        ]
-        return (), tuple(map(self._record, edits))
+def _absorbed(pages: Pages) -> tuple[Edit, ...]:
+    gitdir = pages.home.repository.gitdir
+    make_folder(f"{gitdir}/{STATE_DIR}")
+    with Lock(f"{gitdir}/{ABSORB_LOCK_FILE}"):
+        pages.committer.drain(pages.occasion())
+        edit = _found(pages)  # another process, or what waited, may have said it meanwhile
+        if edit is None:
+            return ()
+        edit = _recorded(pages, edit) if edit.events or edit.over else edit
+        kept = [said for said in edit.findings if said.file != edit.file]
+        more = _settle(pages.home, edit, render(pages.tip_state().view()))
+        return (edit._replace(findings=(*kept, *more)),)
 
-    def _absorb(self) -> tuple[Edit, ...]:
-        home, snapshot = self._home, self._snapshot
-        make_folder(f"{home.repository.gitdir}/{STATE_DIR}")
-        with Lock(f"{home.repository.gitdir}/{ABSORB_LOCK_FILE}"):
-            self._committer.drain(self._when())
-            # another process, or what waited, may have said it meanwhile
-            edit = find_edit(snapshot, self._state)
-            if edit is None:
-                return ()
-            self._refuse((edit,))
-            edit = self._record(edit) if edit.events or edit.over else edit
-            kept = [said for said in edit.findings if said.file != edit.file]
-            more = _settle(home, edit, render(self._state().view()))
-            return (edit._replace(findings=(*kept, *more)),)
 
-    def _refuse(self, edits: tuple[Edit, ...]) -> None:
-        """Refuse edits that are not understood, and those beside them that nobody reads."""
-        if wrong := [one for edit in edits for one in edit.findings]:
-            raise EditNotUnderstood(tuple(wrong))
-        if edits:
-            policy = self._snapshot.ask(lambda cache: cache.policy)
-            refuse_edited(unread(self._home, edited_files(self._home, policy)))
-
-    def _record(self, edit: Edit) -> Edit:
-        occasion = self._when()
-        who = occasion.identity
-        over = [(OVER_KEY, edit.over)] if edit.over else []
-        header, title = ((EDITED_KEY, blob_id(edit.data)), *over), f"Edit {CONTINUITY_FILE} by hand"
-        draft = SessionDraft(title, "", edit.events, who.name, "edit", header, anyway=True)
-        try:
-            receipt = self._recorder.append(
-                # the same edit may be right again, a minute later, and the page is written anew
-                WriteRequest(draft, occasion, again=True, now=True),
-                lambda: _remember(self._home, edit),
-            )
-        except DraftRefused as problem:
-            refused = [one._replace(file=edit.file) for one in problem.findings]
-            raise EditNotUnderstood(tuple(refused)) from problem
-        # a fact that becomes a thread in this very log is ticked in it, too
-        noticed = [one for one in receipt.findings if one.code != "not-a-thread"]
-        findings = (*noticed, *identity_findings(who))
-        return edit._replace(stem=receipt.stem, commit=receipt.commit, findings=findings)
+def _recorded(pages: Pages, edit: Edit) -> Edit:
+    occasion = pages.occasion()
+    who = occasion.identity
+    over = [(OVER_KEY, edit.over)] if edit.over else []
+    header, title = ((EDITED_KEY, blob_id(edit.data)), *over), f"Edit {CONTINUITY_FILE} by hand"
+    draft = SessionDraft(title, "", edit.events, who.name, "edit", header, anyway=True)
+    try:
+        receipt = pages.recorder().append(
+            # the same edit may be right again, a minute later, and the page is written anew
+            WriteRequest(draft, occasion, again=True, now=True),
+            lambda: _remember(pages.home, edit),
+        )
+    except DraftRefused as problem:
+        refused = [one._replace(file=edit.file) for one in problem.findings]
+        raise EditNotUnderstood(tuple(refused)) from problem
+    # a fact that becomes a thread in this very log is ticked in it, too
+    noticed = [one for one in receipt.findings if one.code != "not-a-thread"]
+    findings = (*noticed, *identity_findings(who))
+    return edit._replace(stem=receipt.stem, commit=receipt.commit, findings=findings)
 
 
 def _remember(home: Home, edit: Edit) -> None:

@@ -8,7 +8,7 @@ person, at the time of the commit, and the logs of two clones are one (A7; FORMA
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from ledger.codec.log import canonical, decode, encode
 from ledger.codec.validate import problems
@@ -31,11 +31,13 @@ from memory.worktree.authorship import said_edits
 from memory.worktree.edit_base import OWN_FORMAT, is_own, line_of, published
 from memory.worktree.projection_files import refuse_unwritable
 from memory.write.amendments import with_seen
-from memory.write.draft import Occasion
 from memory.write.kept_out import repeated
-from memory.write.spool_commits import Committer
 from projection.document.unlogged_lines import read_edit
 from projection.fold.full_replay import State
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory.edits.pages import Pages
 
 #: How many of the newest commits of the file are looked at in a history that never was.
 _DEEP = 100
@@ -57,21 +59,12 @@ class CommittedEdit(Record):
 
 
 def absorb_committed(
-    snapshot: Snapshot,
-    committer: Committer,
-    state: Callable[[], State],
-    when: Callable[[], Occasion],
-    *,
-    theirs: str = "",
-    dry_run: bool = False,
+    pages: Pages, *, theirs: str = "", dry_run: bool = False
 ) -> tuple[Finding, ...]:
     """Make logs of committed edits, and say what became of them, as `Memory.absorb_committed`."""
-    home = snapshot.home
+    home, committer = pages.home, pages.committer
     tip = home.tip()
-    if theirs:
-        edits = unabsorbed(snapshot, state, theirs, tip)
-    else:
-        edits = unabsorbed(snapshot, state, tip, read_checked(home))
+    edits = unabsorbed(pages, *((theirs, tip) if theirs else (tip, read_checked(home))))
     if not dry_run:
         if any(one.stem for one in edits):
             refuse_unwritable(home)
@@ -80,7 +73,7 @@ def absorb_committed(
                 committer.spool.put(one.stem, one.data)
         if not theirs:
             if committer.spool.waiting():
-                committer.drain(when())
+                committer.drain(pages.occasion())
             # it may be understood yet
             doubted = [one.blob for one in edits if one.findings and not one.stem]
             if not any(blob in doubted for blob in _standing(home, tip) if doubted):
@@ -88,20 +81,19 @@ def absorb_committed(
     return _findings(home, edits, dry_run)
 
 
-def unabsorbed(
-    snapshot: Snapshot, state: Callable[[], State], tip: str, known: str
-) -> list[CommittedEdit]:
+def unabsorbed(pages: Pages, tip: str, known: str) -> list[CommittedEdit]:
     """Return the committed edits that no log says yet.
 
     `tip` is where to look from; `known` is a commit whose history was looked at before, "" for none.
     """
-    home = snapshot.home
+    home, snapshot = pages.home, pages.snapshot.tip
     if not tip or tip == known:
         return []
     edits = _edits(home, tip, known)
     if not edits:
         return []
-    nows = [state()]  # where nothing is published with each log, only the logs tell who absorbed it
+    # where nothing is published with each log, only the logs tell who absorbed it
+    nows = [pages.tip_state()]
     if tip != home.tip():
         nows.append(cold_state(snapshot, tip))
     found = [_read_edit(snapshot, nows, one) for one in edits]

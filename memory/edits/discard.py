@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from ledger.errors import HandEdited
 from ledger.home import Home
@@ -17,17 +17,16 @@ from ledger.model.layout import ABSORB_LOCK_FILE, CONTINUITY_FILE, DROPPED_DIR, 
 from ledger.model.record import Record
 from ledger.wal.atomic_files import Lock, make_folder, plain_bytes, replace_file
 from memory.edits.committed import note_checked
-from memory.edits.detect import edited_files
-from memory.replay.ledger_snapshot import Snapshot
-from memory.worktree.authorship import in_the_way, left_alone, refuse_left
+from memory.worktree.authorship import in_the_way, refuse_left
 from memory.worktree.index_entries import entry_line, store_blob, update_index
 from memory.worktree.page_copies import place_of, write_noted
 from memory.worktree.projection_files import committed_projection, projection_files, standing_files
 from memory.write.commit_files import Files
-from memory.write.draft import Occasion
-from memory.write.spool_commits import Committer
 from projection.document.page_renderer import STATE_LABELS
-from projection.fold.full_replay import State
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory.edits.pages import Pages
 
 #: Lines that say nothing of a person's: they are computed.
 _COMPUTED = re.compile(rf"\s*$|\s*<!--|- (?:{'|'.join(STATE_LABELS)}): ")
@@ -49,37 +48,28 @@ class Discarded(Record):
     commit: str = ""  #: that has them, "" where there is none
 
 
-def discard_edits(
-    snapshot: Snapshot,
-    committer: Committer,
-    state: Callable[[], State],
-    when: Callable[[], Occasion],
-    *,
-    dry_run: bool,
-) -> Discarded:
-    """Write anew what people edited and no log says; the arguments are those of `Absorber`.
+def discard_edits(pages: Pages, *, dry_run: bool) -> Discarded:
+    """Write anew what people edited and no log says.
 
     Raises:
         HandEdited: something that is no file stands where one belongs, or a person edits right now.
     """
-    home = snapshot.home
+    home = pages.home
     make_folder(f"{home.repository.gitdir}/{os.path.dirname(ABSORB_LOCK_FILE)}")
     with Lock(f"{home.repository.gitdir}/{ABSORB_LOCK_FILE}"):
-        policy, shown = snapshot.ask(lambda cache: (cache.policy, cache.ever_rendered()))
+        policy = pages.ask(lambda cache: cache.policy, committed=True)
         tip = home.tip()
         rows = standing_files(home, tip, policy.view_files)
         refuse_left(in_the_way(home, rows))
-        made = projection_files(state())
+        made = projection_files(pages.tip_state())
         new = made.bodies
 
         def drifted(tip: str) -> Files:
             return made.changes(committed_projection(home, tip, policy))
 
-        edited = {
-            name: plain_bytes(place_of(home, name)) or b"" for name in edited_files(home, policy)
-        }
+        edited = {name: plain_bytes(place_of(home, name)) or b"" for name in pages.edited()}
         found = set(edited.items())
-        left = {one.file for one in left_alone(home, tip, state, policy, rendered=shown)}
+        left = {one.file for one in pages.left()}
         blobs = {path: blob for _, blob, path in rows if path in left}
         for path, body in zip(blobs, home.repository.git().blobs(blobs.values()), strict=True):
             if body is not None and body not in edited.values():
@@ -92,11 +82,11 @@ def discard_edits(
         _write(home, edited, new)
 
         said = "diurna: publish the projection"
-        commit = committer.commit_files(drifted, said, when) if changed else ""
+        commit = pages.committer.commit_files(drifted, said, pages.occasion) if changed else ""
         if home.checked_out:
             rest = [name for name in edited if name not in files and name in new]
             lines = [entry_line(home.prefix + name, blob_id(new[name])) for name in rest]
-            snapshot.notes += update_index(home, lines)
+            pages.snapshot.tip.notes += update_index(home, lines)
         note_checked(home, commit or tip)
         return Discarded(dropped, files, commit)
 

@@ -18,9 +18,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from memory.edits.absorb import Absorber, Absorption
+    from memory.edits.absorb import Absorption
     from memory.edits.committed import CommittedEdit
     from memory.edits.discard import Discarded
+    from memory.worktree.authorship import Left
     from memory.write.append import Recorder
     from memory.write.commit_files import Files
     from memory.write.draft import Occasion
@@ -60,10 +61,10 @@ class Pages(Reader):
         self._ask_identity = identity or (lambda: IdentityQuestion(home.repository).answer())
         self._identity: Identity | None = None
         if lasting:  # later it may find no file left to open
-            self._recorder()
+            self.recorder()
 
     @property
-    def _committer(self) -> Committer:
+    def committer(self) -> Committer:
         """What commits: most commands only ask, and do not load it."""
         if self._made is None:
             from memory.write.spool_commits import Committer
@@ -71,10 +72,11 @@ class Pages(Reader):
             self._made = Committer(self.snapshot.tip)
         return self._made
 
-    def _recorder(self) -> Recorder:
+    def recorder(self) -> Recorder:
+        """Return what makes logs of drafts."""
         from memory.write.append import Recorder
 
-        return Recorder(self.snapshot, self._committer)
+        return Recorder(self.snapshot, self.committer)
 
     def occasion(self) -> Occasion:
         """Return when and by whom something would be written now."""
@@ -112,13 +114,15 @@ class Pages(Reader):
             WaitsInSpool: the log is durable, and the next command that can write commits it.
             CorruptRepository: a log can not be read.
         """
-        return self._absorber().absorb(dry_run=dry_run)
+        from memory.edits.absorb import absorb
+
+        return absorb(self, dry_run=dry_run)
 
     def absorb_first(self, *, dry_run: bool = False) -> tuple[Finding, ...]:
         """Absorb an edit before the file is written for another reason; say what became of it."""
-        from memory.edits.absorb import absorbed_findings
+        from memory.edits.absorb import absorb, absorbed_findings
 
-        return absorbed_findings(self._absorber().absorb(dry_run=dry_run, first=True), dry_run)
+        return absorbed_findings(absorb(self, dry_run=dry_run, first=True), dry_run)
 
     def absorb_committed(self, theirs: str = "", *, dry_run: bool = False) -> tuple[Finding, ...]:
         """Make logs of edits of `continuity.md` that people committed and that a merge passed over.
@@ -134,27 +138,26 @@ class Pages(Reader):
         """
         from memory.edits.committed import absorb_committed
 
-        return absorb_committed(
-            self.snapshot.tip, self._committer, self.tip_state, self.occasion,
-            theirs=theirs, dry_run=dry_run,
-        )  # fmt: skip
+        return absorb_committed(self, theirs=theirs, dry_run=dry_run)
 
     def unabsorbed(self) -> list[CommittedEdit]:
         """Return what people committed into `continuity.md` and no log says yet."""
         from memory.edits.committed import read_checked, unabsorbed
 
-        checked = read_checked(self.home)
-        return unabsorbed(self.snapshot.tip, self.tip_state, self.home.tip(), checked)
+        return unabsorbed(self, self.home.tip(), read_checked(self.home))
 
     def left_alone(self) -> tuple[Finding, ...]:
         """Say what stands in the committed projection files that no log says; they stay as they are."""
-        from memory.worktree.authorship import findings_in, left_alone
+        from memory.worktree.authorship import findings_in
 
-        policy, shown = self.ask(
-            lambda cache: (cache.policy, cache.ever_rendered()), committed=True
-        )
-        tip = self.home.tip()
-        return findings_in(left_alone(self.home, tip, self.tip_state, policy, rendered=shown))
+        return findings_in(self.left())
+
+    def left(self) -> tuple[Left, ...]:
+        """Return these files, with what they hold."""
+        from memory.worktree.authorship import left_alone
+
+        known = self.ask(lambda cache: (cache.policy, cache.ever_rendered()), committed=True)
+        return left_alone(self.home, self.home.tip(), self.tip_state, known[0], rendered=known[1])
 
     def publish(self, *, dry_run: bool = False) -> tuple[tuple[str, ...], str]:
         """Write and commit the projection where it drifted; an edit of `continuity.md` is absorbed first.
@@ -177,7 +180,7 @@ class Pages(Reader):
         pages.refuse_unwritable(self.home)
         check_writable(self.policy)
         pages.refuse_incomplete(self.ask(lambda cache: cache.unread()))
-        pages.refuse_edited(unread(self.home, self.edited()))
+        pages.refuse_edited(unread(self.edited()))
         self.snapshot.notes += self.absorb_first(dry_run=dry_run)
         paths = self.drift()
         if paths:
@@ -185,7 +188,7 @@ class Pages(Reader):
         if not paths or dry_run:
             return paths, ""
         said = "diurna: publish the projection"
-        made = self._committer.commit_files(self._drifted, said, self.occasion)
+        made = self.committer.commit_files(self._drifted, said, self.occasion)
         self.snapshot.notes += identity_findings(self.identity())
         return paths, made
 
@@ -196,8 +199,7 @@ class Pages(Reader):
 
         refuse_unwritable(self.home)
         refuse_incomplete(self.ask(lambda cache: cache.unread()))
-        given = self.snapshot.tip, self._committer, self.tip_state, self.occasion
-        return discard_edits(*given, dry_run=dry_run)
+        return discard_edits(self, dry_run=dry_run)
 
     def write_projection(self, state: State) -> tuple[str, ...]:
         """Write the projection of a state into the work tree, without a commit; return the files."""
@@ -220,12 +222,6 @@ class Pages(Reader):
                 self.write_projection(self.tip_state())
         except DiurnaError:
             pass  # a person edits it, or a log can not be read: the commands that are asked for it say so
-
-    def _absorber(self) -> Absorber:
-        from memory.edits.absorb import Absorber
-
-        recorder, given = self._recorder(), (self.tip_state, self.occasion)
-        return Absorber(self.snapshot.tip, self._committer, recorder, *given)
 
     def _drifted(self, tip: str) -> Files:
         from memory.worktree.projection_files import drifted

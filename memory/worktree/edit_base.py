@@ -15,8 +15,8 @@ from projection.document.unlogged_lines import has_rendered_form
 #: What git says of a commit for `is_own`.
 OWN_FORMAT = "%at %ct %s"
 
-#: How many commits of a file are looked at for a base; and for writers, also of the archive.
-_DEEP, _DEEP_WRITERS, _DEEP_ARCHIVE = 30, 100, 2000
+#: How many commits are looked at for a base; and for writers.
+_DEEP, _DEEP_WRITERS = 30, 2000
 #: Stands for a file that a commit took away.
 _NO_BLOB = "0" * 40
 
@@ -46,27 +46,16 @@ def ever_committed(
 
     Only commits count of which `counts` says so by their `OWN_FORMAT`.
     """
-    wanted = [(path, _DEEP_WRITERS) for path in EDITABLE if path in blobs]
-    wanted += [(ARCHIVE_DIR, _DEEP_ARCHIVE)] * bool(blobs.keys() - set(EDITABLE))
-    found: set[str] = set()
-    for place, deep in wanted if tip else ():
-        found |= _put_below(home, tip, place, deep, blobs, counts)
-    return found
-
-
-def _put_below(
-    home: Home,
-    tip: str,
-    place: str,
-    deep: int,
-    blobs: Mapping[str, str],
-    counts: Callable[[str], bool],
-) -> set[str]:
+    pages = [path for path in EDITABLE if path in blobs]
+    pages += [ARCHIVE_DIR] * bool(blobs.keys() - set(EDITABLE))
+    if not tip or not pages:
+        return set()
     # with -m a merge that differs from all its sides is shown too: a join writes the projection anew
     try:
         said = home.repository.git().run(
-            "log", f"-n{deep}", "-m", "--raw", "--no-abbrev", "--no-renames", "--no-show-signature",
-            f"--format=%x00{OWN_FORMAT}", tip, "--", f":(top,literal){home.prefix}{place}",
+            "log", f"-n{_DEEP_WRITERS}", "-m", "--raw", "--no-abbrev", "--no-renames",
+            "--no-show-signature", f"--format=%x00{OWN_FORMAT}", tip, "--",
+            *[f":(top,literal){home.prefix}{path}" for path in pages],
         )  # fmt: skip
     except ObjectMissing:
         return set()  # a damaged history proves nothing, so nothing is written over

@@ -183,7 +183,7 @@ def is_edited(home: Home) -> bool:
     return data is not None and blob_id(data) not in read_written(home).get(name, ())
 
 
-def unread(home: Home, edited: Iterable[str]) -> tuple[str, ...]:
+def unread(edited: Iterable[str]) -> tuple[str, ...]:
     """Return those of the edited projection files that nobody reads back: views, the archive."""
     return tuple([path for path in edited if not is_editable(path)])
 
