@@ -106,12 +106,11 @@ def _lines(call: Invocation, outcomes: list[Outcome], *, show: bool, would: str)
                 yield data.decode().removesuffix("\n")
         for one in () if outcome.said else outcome.attempts:
             by = f" by {one.extractor}" if one.extractor not in ("", SOURCES) else ""
-            where = f"{one.owned} of them in your own home" if one.owned else "recorded nowhere"
             yield "  " + some(
                 (True, f"{counted(one.facts, 'fact')}, {counted(one.observed, 'observation')}{by}"),
                 (one.known, f"{one.known} known already"),
                 (one.used, f"{one.used} used"),
-                (one.personal, f"{one.personal} personal, {where}"),
+                (one.personal, f"{one.personal} personal, recorded nowhere"),
                 (one.quoted, f"{counted(one.quoted, 'sentence')} that you typed left out"),
                 (one.dropped, f"{one.dropped} that nobody said"),
                 (one.withheld, f"{counted(one.withheld, 'line')} withheld for a secret"),

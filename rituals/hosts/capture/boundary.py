@@ -8,14 +8,13 @@ with other branches.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from zlib import crc32
 
 from ledger.environment import now_ms
 from ledger.errors import DiurnaError, DraftRefused
-from ledger.home import personal_home
 from ledger.model.record import Record
 from ledger.model.session import (
     CONTINUED,
@@ -38,9 +37,7 @@ from memory.api import Memory
 from memory.cache.schema import reach_name
 from memory.write.draft import SessionDraft
 from memory.write.host_session import MOST_USES, ends_in_spool
-from memory.write.kept_out import is_own
-from memory.write.near_facts import said_already
-from projection.policy.model import ASK, FORMERLY, OFF
+from projection.policy.model import FORMERLY, OFF
 from rituals.hosts.adapters import PRECOMPACT, SUBAGENT_STOP
 from rituals.hosts.capture.commit_texts import History
 from rituals.hosts.capture.composition import (
@@ -105,8 +102,7 @@ class Attempt(Record):
     facts: int = 0  #: how many facts were recorded, or wait for a person
     known: int = 0  #: how many memory had already
     used: int = 0  #: how many facts it used
-    personal: int = 0  #: how many facts a model called personal: no log has them that others read
-    owned: int = 0  #: how many facts of it are in the user's own home
+    personal: int = 0  #: how many facts a model called personal: they are recorded nowhere
     dropped: int = 0  #: how many nobody had said
     quoted: int = 0  #: how many sentences repeat what the person typed, and are in no log
     withheld: int = 0  #: how many secrets there were; the lines that had them are in no log
@@ -244,37 +240,25 @@ class _Boundary:
         facts = makes_facts(self._policy)
         proofs = Evidence(self._memory, self._gates, self._seen, self._session)
         used = () if past else proofs.of(slice)
-        quoted = len(self._gates.left_out)
         asked, again = proofs.parted(said_in(part.turns, policy.remember) if facts else ())
         said = self._record_said(part, asked)
         found = self._extracted(part) if facts and not past else Extraction()
         fresh, copies = proofs.parted(found.items)
         mine = storable([item for item in fresh if not item.personal])
-        own = [item for item in fresh if item.personal]
+        personal = sum([item.personal for item in fresh])
         part = part._replace(extractor=found.extractor)
-        owned = self._record_own(part, own) if own else 0
         sources = self._sources(slice)
         shared = sources.asking(lambda _: policy.asks)
         against = {id for item in mine for id in item.supersedes}
         used = (*used, *[one._replace(by="person") for one in again], *copies)
         used = () if past else proofs.once(used, against)[:MOST_USES]
-        hears = heard_by(self._commondir, file_name(*self._key))
-        seen, met, cost = len(hears.shown), len(hears.moments), (hears.characters, hears.needed)
-        often = counts(self._commondir, *self._key)
-        more = (
-            ("asked", str(often[0]) if any(often) else ""),
-            ("answered", str(often[1]) if any(often) else ""),
-            (SHOWN_KEY, shown_since(hears.shown, self._told.shown, seen)),
-            (TOLD_KEY, shown_since(hears.moments, self._told.moments, met)),
-            (COST_KEY, cost_since(cost, (self._told.characters, self._told.needed))),
-        )
-        named = answered_title(self._memory.snapshot, self._session)
+        named, (met, more) = answered_title(self._memory.snapshot, self._session), self._met()
         part = part._replace(
             items=mine,
             told=passages_of(shared, policy.characters, self._gates.opened),
             title=named or title_of(shared, self._gates.opened),
             references=proofs.references(used),
-            more=tuple([pair for pair in more if pair[1]]),
+            more=more,
         )
         draft = self._draft(part)
         asks = self._keep != FORMERLY and any(one.role == USER for one in part.turns)
@@ -283,7 +267,7 @@ class _Boundary:
             acted = said or done or any(deeds_of(part.turns))
             self._append(draft if acted else draft._replace(type=CONTINUED))
             self._keep_asks(sources)
-            self._told = Told(*self._told[:2], seen, met, *cost)
+            self._told = met
         elif not said:
             return None
         ends = {f"{kind} {one.name}": one.end for kind, one in part.spans.items()}
@@ -295,15 +279,28 @@ class _Boundary:
             found.extractor,
             observed=len(part.observations),
             facts=made,
-            known=total - len(own) - made,
+            known=total - personal - made,
             used=len(used),
-            personal=len(own),
-            owned=owned,
+            personal=personal,
             dropped=found.dropped,
-            quoted=len(self._gates.left_out) - quoted,
+            quoted=len(self._gates.left_out),
             withheld=self._withheld,
             said=found.failed,
         )
+
+    def _met(self) -> tuple[Told, tuple[tuple[str, str], ...]]:
+        """Return the note of what the session was shown and told by now, and what a header says of it."""
+        heard, known = heard_by(self._commondir, file_name(*self._key)), self._told
+        shown, moments = len(heard.shown), len(heard.moments)
+        now = Told(*known[:2], shown, moments, heard.characters, heard.needed)
+        often = counts(self._commondir, *self._key)
+        more = (
+            *(zip(("asked", "answered"), map(str, often), strict=True) if any(often) else ()),
+            (SHOWN_KEY, shown_since(heard.shown, known.shown, shown)),
+            (TOLD_KEY, shown_since(heard.moments, known.moments, moments)),
+            (COST_KEY, cost_since(now[4:], known[4:])),
+        )
+        return now, tuple([pair for pair in more if pair[1]])
 
     def _record_said(self, part: Part, items: Sequence[Item]) -> int:
         """Record what a person asked to be remembered, in a log of theirs; return how much it was."""
@@ -313,35 +310,6 @@ class _Boundary:
             who = self._memory.identity().name
             self._append(self._draft(said)._replace(header=(), type=EDIT, agent=who))
         return len(shared)
-
-    def _record_own(self, part: Part, items: Iterable[Item]) -> int:
-        """Record items that are about the person; what their home says already is passed over.
-
-        Returns:
-            How many of them their home has now; none where there is no home that takes them.
-        """
-        now, taken = self._memory.occasion(), 0
-        with suppress(
-            DiurnaError, OSError
-        ):  # what a session says of the project is recorded all the same
-            home = personal_home()
-            if home is None:
-                return 0
-            own = Memory(
-                home, clock=lambda: now.now_ms, identity=lambda: now.identity, lasting=False
-            )
-            policy = own.policy.capture
-            if not is_own(home, own.policy) or policy.keep == OFF or policy.approve == ASK:
-                return 0
-            for item in storable(items):
-                if not said_already(own.snapshot, item.text):
-                    bare = Part(
-                        part.host, part.session, {}, extractor=part.extractor, items=(item,)
-                    )
-                    draft = draft_of_part(bare, policy.trust, taken_in(own), words_for(own))
-                    own.hold(draft, dry_run=self._asked.dry_run)
-                taken += 1
-        return taken
 
     def _sources(self, said: Slice | None) -> Sources:
         """Return what was told for people to read; nothing where the user does not know of it."""
