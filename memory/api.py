@@ -15,8 +15,7 @@ from ledger.wal.dead_owner import died
 from ledger.wal.spool import Spool
 from memory.edits.pages import Pages
 from memory.worktree.page_copies import is_edited
-from memory.worktree.uncommitted import put_back, taken_out
-from memory.write.draft import Receipt, SessionDraft, WriteRequest
+from memory.write.draft import NOT_COMMITTED, Receipt, SessionDraft, WriteRequest
 from projection.fold.fact_history import Fact
 from projection.fold.full_replay import State
 from projection.fold.projection_state import Standing
@@ -119,7 +118,9 @@ class Memory(Pages):
 
     def bring_back(self) -> None:
         """Finish what a dead process left, see to what a reference lost or a reset left, and report it."""
-        owed = self.home.plain and (self.waiting() or self.kept() or self.held())
+        owed = self.home.plain and (
+            self.waiting() or Spool(self.home.spool_folder).kept() or self.held()
+        )
         if owed or died(self.home.repository.commondir) or self.home.is_astray():
             self.committer.bring_back(self.occasion)
 
@@ -140,26 +141,15 @@ class Memory(Pages):
 
     def obstacle(self) -> str:
         """Say what they wait for, "" where the next command commits them or there are none."""
+        if self.home.plain or not self.held():
+            return NOT_COMMITTED if self.held() else ""
         from memory.write.branch_lock import obstacle
-        from memory.write.draft import NOT_COMMITTED
 
-        return "" if not self.held() else NOT_COMMITTED if self.home.plain else obstacle(self.home)
-
-    def taken_out(self) -> list[str]:
-        """Return the logs that a person took out of this work tree, and that no branch has (W21)."""
-        return taken_out(self.home)
-
-    def put_back(self) -> tuple[Finding, ...]:
-        """Write them into it again, because somebody asks for it; return what could not be written."""
-        return tuple(put_back(self.home, self.taken_out()))
+        return obstacle(self.home)
 
     def remake(self) -> list[str]:
         """Write again what `git gc --prune=now` took of recent commits; return the ids of the objects."""
         return self.committer.branch.remake()
-
-    def kept(self) -> list[str]:
-        """Return the stems of committed logs whose copies are kept until their objects are durable."""
-        return Spool(self.home.spool_folder).kept()
 
     def waiting(self) -> list[str]:
         """Return the stems of logs that wait in the spool."""

@@ -15,8 +15,7 @@ from ledger.home import Home, discover
 from ledger.model.layout import MAINTAIN_FILE
 from ledger.wal.atomic_files import Lock
 from memory.api import Memory
-from memory.cache.broken_truth import truth_of
-from memory.cache.head_store import truth_path
+from memory.replay.broken_truth import truth_of, truth_path
 from rituals.hosts import background_start
 from rituals.hosts.background_start import DAY_MS, Run, last_run, look_after, note_run
 from rituals.hosts.payloads import faults

@@ -1,9 +1,7 @@
-"""Keep what was found out of HEADs, in two signed files beside git: without one, history is walked again.
+"""Keep what was found out of HEADs, in a signed file beside git: without it, history is walked again.
 
-One, of each work tree, says what facts name that a commit took away, and what is going to end or has
-ended; `memory.cache.broken_truth` says what it means now. The other, of all work trees of an own branch,
-says what HEAD has of the work that logs tell of: what landed for good, and what was told of each HEAD, by
-its id, its branch and the state of the ledger.
+It is of all work trees of an own branch, and says what HEAD has of the work that logs tell of: what landed
+for good, and what was told of each HEAD, by its id, its branch and the state of the ledger.
 """
 
 from __future__ import annotations
@@ -11,8 +9,8 @@ from __future__ import annotations
 import marshal
 
 from ledger.errors import DiurnaError
-from ledger.home import OWN_BRANCH, OWN_REPOSITORY, Home
-from ledger.model.layout import HERE_FILE, TRUTH_FILE
+from ledger.home import Home
+from ledger.model.layout import HERE_FILE
 from ledger.model.record import Record
 from ledger.wal.user_key import digest, read_signed, write_signed
 
@@ -21,19 +19,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from projection.document.fact_remarks import Elsewhere, Gone
+    from projection.document.fact_remarks import Elsewhere
 
-_TRUTHS_HEADER = b"diurna-truths"
-
-
-class Lack(Record):
-    """What one fact names that is gone."""
-
-    fact: str  #: its id
-    version: str  #: of its text that names it
-    #: the path that is gone, from the top, "" for a name of code; the whole id of what ended a fact
-    place: str
-    gone: Gone  #: the mark
+_HEADER = b"diurna-heads"
+#: Of so many HEADs answers are kept.
+_HEADS = 8
 
 
 class Wait(Record):
@@ -44,70 +34,6 @@ class Wait(Record):
     until: str  #: what ends it, as its footer says
     birth: str  #: the commit of the code when that was said, "" where the log does not tell
     seconds: int  #: when it was said, since 1970; of a check these two are of its confirmation
-
-
-class Truths(Record):
-    """What the file says."""
-
-    code: str  #: the commit of the code that it was made of
-    tip: str  #: the commit of the ledger
-    lacks: tuple[Lack, ...]  #: what is gone
-    #: digests of what was looked for and is not gone
-    asked: tuple[str, ...] = ()
-    waits: tuple[Wait, ...] = ()  #: facts that a commit or a day is going to end
-    said: str = ""  #: the digest of the logs that say so
-    refs: str = ""  #: the stamp of the tags and branches that may end them
-    heads: tuple[str, ...] = ()  #: commits of which `ends` tells, newest first
-    ends: tuple[tuple[str, Lack], ...] = ()  #: (one of these, what has ended at it)
-
-
-def has_code(home: Home) -> bool:
-    """Tell whether a home stands in the repository of the code that it is about, with a work tree."""
-    return home.kind != OWN_REPOSITORY and bool(home.repository.top)
-
-
-def truth_path(home: Home) -> str:
-    """Return where the file of a home is, for its work tree."""
-    branch = home.reference if home.kind == OWN_BRANCH else ""
-    parts = [
-        one.encode("utf-8", "surrogateescape") for one in (home.repository.top, home.prefix, branch)
-    ]
-    return f"{home.repository.commondir}/{TRUTH_FILE}@{digest(*parts)[:12]}"
-
-
-def read_truths(home: Home) -> Truths | None:
-    """Return what the file says, None where there is none that this user's Diurna wrote."""
-    said = read_signed(truth_path(home), _TRUTHS_HEADER)
-    if said is None:
-        return None
-    kept = Truths(*said)
-    if not (kept.lacks or kept.waits or kept.ends):
-        return kept  # as in most homes
-    from projection.document.fact_remarks import Gone
-
-    def lack(row: tuple[Any, ...]) -> Lack:
-        fact, version, place, gone = row
-        return Lack(fact, version, place, Gone(*gone))
-
-    return kept._replace(
-        lacks=tuple([lack(row) for row in kept.lacks]),
-        waits=tuple([Wait(*row) for row in kept.waits]),
-        ends=tuple([(known, lack(row)) for known, row in kept.ends]),
-    )
-
-
-def write_truths(home: Home, kept: Truths) -> None:
-    """Write the file of a home, where this user can sign it.
-
-    Raises:
-        OSError: the disk refused.
-    """
-    write_signed(truth_path(home), _TRUTHS_HEADER, kept)
-
-
-_HEADS_HEADER = b"diurna-heads"
-#: Of so many HEADs answers are kept.
-HEADS = 8
 
 
 class Settled(Record):
@@ -167,7 +93,7 @@ def here_path(home: Home) -> str:
 
 def read_heads(home: Home) -> Heads:
     """Return what the file says; nothing where there is none that this user's Diurna wrote."""
-    plain = read_signed(here_path(home), _HEADS_HEADER)
+    plain = read_signed(here_path(home), _HEADER)
     return NO_HEADS if plain is None else _heads(plain)
 
 
@@ -195,7 +121,7 @@ def settle(home: Home, settled: Mapping[str, Settled], points: Mapping[str, str]
 def _write_heads(home: Home, kept: Heads) -> None:
     """Write the file, where a key can be kept; what the disk refuses is worked out anew."""
     try:
-        write_signed(here_path(home), _HEADS_HEADER, kept._replace(told=kept.told[:HEADS]))
+        write_signed(here_path(home), _HEADER, kept._replace(told=kept.told[:_HEADS]))
     except (OSError, DiurnaError):
         pass
 

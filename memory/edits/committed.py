@@ -21,23 +21,20 @@ from ledger.model.layout import CONTINUITY_FILE, EDITED_KEY
 from ledger.model.order import ended_of, is_stem, next_stamp, seal, stamp_of, stem_in
 from ledger.model.record import Record
 from ledger.model.session import SessionLog
-from ledger.secrets.log_redaction import guard
 from ledger.wal.atomic_files import make_folder, plain_bytes, replace_file
-from memory.redaction.withheld_lines import Telling
 from memory.replay.ledger_snapshot import Snapshot
 from memory.replay.read_logs import read_bytes
 from memory.replay.replayed_state import cold_state
 from memory.worktree.authorship import said_edits
 from memory.worktree.edit_base import OWN_FORMAT, is_own, line_of, published
 from memory.worktree.projection_files import refuse_unwritable
-from memory.write.amendments import with_seen
-from memory.write.kept_out import repeated
 from projection.document.unlogged_lines import read_edit
 from projection.fold.full_replay import State
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memory.edits.pages import Pages
+    from memory.redaction.withheld_lines import Telling
 
 #: How many of the newest commits of the file are looked at in a history that never was.
 _DEEP = 100
@@ -103,6 +100,8 @@ def unabsorbed(pages: Pages, tip: str, known: str) -> list[CommittedEdit]:
     withheld = cache.redacted | said_there
     if not withheld or not any(one.stem for one in new):
         return new
+    from memory.redaction.withheld_lines import Telling
+
     telling = Telling(home, cache, withheld, frozenset())
     if said_there:  # of facts that came to be there, this branch knows no text
         for ref, data in read_bytes(home, snapshot.list_logs(tip)[0]):
@@ -112,6 +111,8 @@ def unabsorbed(pages: Pages, tip: str, known: str) -> list[CommittedEdit]:
 
 def _unwithheld(telling: Telling, edit: CommittedEdit) -> CommittedEdit:
     """Take an edit that says again what was withheld as one that is not understood (FORMAT.md, F9, A7)."""
+    from memory.write.kept_out import repeated
+
     found = repeated(telling, decode(edit.data, sealed=True)[0]) if edit.stem else ()
     if not found:
         return edit
@@ -201,6 +202,9 @@ def _read_edit(snapshot: Snapshot, nows: list[State], edit: CommittedEdit) -> Co
         edit.blob in blobs for blobs in said_edits(home, home.tip(), line.newest)
     ):
         return edit
+    from ledger.secrets.log_redaction import guard
+    from memory.write.amendments import with_seen
+
     then = cold_state(snapshot, commit)
     read = read_edit(base, text, then)
     if not read.events:

@@ -219,8 +219,8 @@ def _beside(home: Home) -> tuple[str, str, str]:
 
     The last is "" where it is not known of the place yet: no ledger is opened for it.
     """
-    from memory.cache.broken_truth import truth_of
     from memory.cache.view_name import elsewhere
+    from memory.replay.broken_truth import truth_of
     from memory.replay.head_view import asks, here_known
 
     here, place = here_known(home), head(home.repository)[1] if asks(home) else ""

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from memory.recall.other_homes_recall import Recallers
     from memory.recall.recall_values import Answer, Filters
     from memory.replay.ledger_snapshot import Progress
-    from memory.replay.replayed_state import Follower
     from projection.brief.values import Brief
     from projection.document.fact_remarks import Mark
     from projection.fold.fact_history import Fact
@@ -78,7 +77,7 @@ class Reader:
         self.snapshot = open_snapshot(home, progress)
         self.clock = clock or machine_ms
         self._progress = progress
-        self._follower: Follower | None = None
+        self._now: tuple[tuple[str, str], State] | None = None
         self._recaller: Recallers | None = None
         #: which commits brought the logs, where a process that is asked often found that out
         self.origins: Origins | None = None
@@ -151,19 +150,24 @@ class Reader:
             notes = not_known(self.snapshot, point, then)
             self.snapshot.notes += [Finding("as-of-date", said) for said in notes]
             return then
-        if self._follower is None:
-            from memory.replay.replayed_state import Follower
 
-            self._follower = Follower(self.snapshot)
-        return self._follower.state()
+        def now(cache: Cache) -> State:
+            from memory.replay.replayed_state import state_of
+
+            key = cache.generation, cache.commit
+            if self._now is None or self._now[0] != key:
+                self._now = key, state_of(cache)
+            return self._now[1]
+
+        return self.ask(now)
 
     def tip_state(self) -> State:
         """Return the replayed state of what is committed, without the captured logs that wait."""
         if self.snapshot.cache() is self.snapshot.tip.cache():
             return self.state()
-        from memory.replay.replayed_state import Follower
+        from memory.replay.replayed_state import state_of
 
-        return Follower(self.snapshot.tip).state()
+        return self.ask(state_of, committed=True)
 
     def view(self) -> LiveView:
         """Return what `continuity.md` shows, without looking at the archive."""

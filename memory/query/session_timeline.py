@@ -142,10 +142,12 @@ def timeline(
             keys = _filtered(cache, keys, agent, kinds)
         chosen = _nearest(keys, place, limit)
         sessions = tuple([one for _, one in _sessions(snapshot, cache, chosen, place)])
+        ends = logs_of(cache, [*place.stems[:1], *place.stems[-1:]])
+        ahead = [milliseconds_of(ref.key) - milliseconds_of(log.clock) for ref, log in ends] or [0]
         return Timeline(
             place,
-            ended_of(stamp_of(spans[0][0])) if spans else "",
-            ended_of(stamp_of(spans[-1][1])) if spans else "",
+            ended_of(stamp_of(max(spans[0][0] - ahead[0], 0))) if spans else "",
+            ended_of(stamp_of(max(spans[-1][1] - ahead[-1], 0))) if spans else "",
             sessions,
             len(keys) - len(chosen),
             sum([session.tokens for session in sessions]),

@@ -17,7 +17,7 @@ from ledger.errors import (
 )
 from ledger.heavy_work import Uncollected
 from ledger.model.findings import Finding
-from ledger.model.layout import POLICY_FILE, SESSIONS_DIR, stem_of
+from ledger.model.layout import POLICY_FILE, SESSIONS_DIR
 from ledger.model.logset import LogRef, log_refs
 from ledger.model.order import is_stem
 from ledger.wal.user_key import user_key
@@ -64,6 +64,7 @@ class Snapshot:
         self._cache: Cache | None = None
         #: how many redactions were cleaned up after
         self._cleaned = 0
+        self._read_again = False
         self.notes: list[Finding] = []
 
     @property
@@ -103,8 +104,8 @@ class Snapshot:
             if cache is None:
                 break
             if cache.commit == wanted:
-                if cache.head.unread and self._came_back(cache):
-                    break
+                if cache.head.unread and not self._read_again:
+                    break  # what could not be read may be here by now
                 return cache
             try:
                 base, news = cache.commit, self._news(cache, wanted)
@@ -119,23 +120,6 @@ class Snapshot:
                 if not cache.replaced:
                     break
         return self._rebuild(wanted)
-
-    def _came_back(self, cache: Cache) -> bool:
-        """Tell whether a log that could not be read can be read now: it was fetched, or written again."""
-        from memory.replay.read_logs import read_few
-
-        paths = [finding.file for finding in cache.unread()]
-        git = self.home.repository.git()
-        try:
-            found = git.resolve(*[f"{cache.commit}:{self.home.prefix}{path}" for path in paths])
-        except DiurnaError:  # git stops at a damaged object
-            return False
-        refs = [
-            LogRef(stem_of(path), path, blob)
-            for path, blob in zip(paths, found, strict=True)
-            if blob
-        ]
-        return bool(read_few(self.home, refs).refs)
 
     def ask(self, question: Callable[[Cache], Answer], tip: str | None = None) -> Answer:
         """Answer a question as of one commit, whatever other processes write meanwhile.
@@ -252,6 +236,7 @@ class Snapshot:
         from memory.cache.rebuild import build
         from memory.replay.read_logs import read_all
 
+        self._read_again = True
         with Uncollected():
             refs, odd = self.list_logs(tip)
             reading = read_all(self.home, refs, self._progress)

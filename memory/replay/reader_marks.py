@@ -1,7 +1,7 @@
 """Mark facts and lines of logs with what a reader has to know beside them: one body for all answers.
 
 That is what is closed or false, what they name that a commit took away, which of them ended
-(`memory.cache.broken_truth`), and what of them HEAD does not hold (`memory.replay.head_view`). A new sort
+(`memory.replay.broken_truth`), and what of them HEAD does not hold (`memory.replay.head_view`). A new sort
 of mark is told here, and nowhere else. A log stays as it was written, so whatever shows a line of it says
 what is true now.
 """
@@ -12,8 +12,8 @@ from collections.abc import Callable, Collection, Iterable
 
 from ledger.escape import prose
 from ledger.model.event import Event, FactCreated, FactUpdated
-from memory.cache.broken_truth import NOTHING_GONE, may_end, truth_of
 from memory.cache.cache_file import Cache
+from memory.replay.broken_truth import NOTHING_GONE, truth_of
 from memory.replay.head_view import EVERYWHERE, here_known, here_of
 from projection.document.fact_remarks import (
     PLAIN,
@@ -31,8 +31,7 @@ from projection.policy.model import FINDING_KIND, PATTERN_KIND
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ledger.home import Home
-    from memory.cache.broken_truth import Truth
-    from memory.cache.head_store import Lack, Wait
+    from memory.replay.broken_truth import Lack, Truth
     from memory.replay.head_view import Here
     from memory.replay.ledger_snapshot import Snapshot
     from projection.document.fact_remarks import Gone
@@ -101,17 +100,7 @@ NOTHING_MARKED = Marks()
 
 def marks_at(home: Home, cache: Cache) -> Marks:
     """Return what there is to know of the facts of a home."""
-    return Marks(
-        truth_of(home, cache.summary.digest, lambda: _waiting(home, cache)), here_of(home, cache)
-    )
-
-
-def _waiting(home: Home, cache: Cache) -> Iterable[Wait]:
-    if not may_end(cache):  # most homes have none
-        return ()
-    from memory.replay.facts_that_may_end import waiting
-
-    return waiting(home, cache)
+    return Marks(truth_of(home, cache), here_of(home, cache))
 
 
 def marks_known(home: Home, open_snapshot: Callable[[Home], Snapshot]) -> Marks:

@@ -15,14 +15,11 @@ from ledger.model.session import Entry
 from memory.cache.cache_file import Cache
 from memory.cache.name_lookup import last_key
 from memory.replay.ledger_snapshot import Snapshot
-from projection.fold.fact_history import History
-from projection.fold.fold import collect, merged
-from projection.fold.full_replay import Resolved, State
+from projection.fold.fold import collect
+from projection.fold.full_replay import State
 from projection.fold.projection_state import (
     NOTHING,
-    Summary,
     log_digest,
-    merge_summaries,
     set_digest,
     summarise,
 )
@@ -33,14 +30,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-def state_of(cache: Cache, refs: Sequence[LogRef] = (), entries: Sequence[Entry] = ()) -> State:
-    """Return the state of a cache, with more logs on top if given."""
-    histories, work, summary = cache.histories(), cache.work_stems(), cache.summary
-    if entries:
-        more = _folded(refs, entries)
-        histories.update(merged(histories, more.histories))
-        work, summary = sorted(work + more.work), merge_summaries(summary, more.summary)
-    return State(histories, work, summary, cache.policy, cache.findings())
+def state_of(cache: Cache) -> State:
+    """Return the state of a cache."""
+    with Uncollected():
+        histories = cache.histories()
+    return State(histories, cache.work_stems(), cache.summary, cache.policy, cache.findings())
 
 
 def state_from(
@@ -55,7 +49,10 @@ def state_from(
     `entries` come in the order of `refs`, `findings` are what reading them brought up; `withheld` are
     facts that were redacted since.
     """
-    return State(*_folded(refs, entries), policy, findings, withheld=withheld)
+    digest = set_digest(log_digest(ref.key, ref.blob) for ref in refs)
+    summary = summarise(entries, digest) if entries else NOTHING
+    work = sorted([one.stem for one in entries if one.work])
+    return State(collect(entries), work, summary, policy, findings, withheld=withheld)
 
 
 def cold_state(
@@ -76,64 +73,6 @@ def cold_state(
         reading = read_all(snapshot.home, refs, progress)
         findings = odd + reading.findings
         return state_from(reading.refs, reading.entries, policy, findings, withheld)
-
-
-class _Folded(Record):
-    """What some logs say together: an element of the monoid that a replay folds."""
-
-    histories: dict[str, History]
-    work: list[str]
-    summary: Summary
-
-
-def _folded(refs: Iterable[LogRef], entries: Sequence[Entry]) -> _Folded:
-    digest = set_digest(log_digest(ref.key, ref.blob) for ref in refs)
-    summary = summarise(entries, digest) if entries else NOTHING
-    return _Folded(collect(entries), sorted([one.stem for one in entries if one.work]), summary)
-
-
-class Follower:
-    """The whole state of a running process, brought forward by what each new log touches.
-
-    Args:
-        snapshot: of the home.
-    """
-
-    def __init__(self, snapshot: Snapshot) -> None:
-        self._snapshot = snapshot
-        self._generation = ""
-        self._number = 0
-        self._histories: dict[str, History] = {}
-        self._work: list[str] = []
-        self._resolved = Resolved(frozenset(), {})
-
-    def state(self) -> State:
-        """Return the state at the branch's tip."""
-        return self._snapshot.ask(self._follow)
-
-    def _follow(self, cache: Cache) -> State:
-        if cache.generation != self._generation:
-            self._generation = cache.generation
-            with Uncollected():
-                self._histories = cache.histories()
-            self._work = cache.work_stems()
-            self._number = cache.newest_number()
-            self._resolved = Resolved(cache.cut, {})
-        else:
-            self._catch_up(cache)
-        if cache.cut != self._resolved.cut:  # that changes facts that no new log names
-            self._resolved = Resolved(cache.cut, {})
-        known = cache.summary, cache.policy, cache.findings(), self._resolved
-        return State(self._histories, self._work, *known)
-
-    def _catch_up(self, cache: Cache) -> None:
-        """Add what was appended since; values that were handed out stay as they were."""
-        rows = list(cache.entries(self._number))
-        if rows:
-            added = [entry for _, _, entry in rows]
-            self._number = rows[-1][0]
-            self._histories = self._histories | merged(self._histories, collect(added))
-            self._work = sorted(self._work + [entry.stem for entry in added if entry.work])
 
 
 class Point(Record):

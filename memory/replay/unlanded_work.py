@@ -18,7 +18,8 @@ from ledger.model.ids import is_object
 from ledger.model.order import milliseconds_of, stamp_of
 from ledger.model.record import Record
 from memory.cache.cache_file import Cache
-from memory.cache.head_store import Heads, Settled, Told, has_code, read_heads, settle
+from memory.cache.head_store import Heads, Settled, Told, read_heads, settle
+from memory.replay.broken_truth import has_code
 from memory.replay.trunk import code_trunk
 from projection.document.fact_remarks import (
     BORN,

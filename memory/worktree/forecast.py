@@ -68,10 +68,9 @@ def forecast(
         if found is not None:
             cache.note_rendered(found[0], found[1].blobs)
             return found[1]
-    with cache:
-        if cache.commit != commit:
-            return None
-        state = state_of(cache, refs, entries)
+    state = cache.supposing(refs, entries, state_of) if cache.commit == commit else None
+    if state is None:
+        return None
     made = projection_files(state)
     cache.note_rendered(state.summary.digest, made.blobs)
     return made
@@ -108,7 +107,10 @@ def published_with(
         from memory.worktree.authorship import findings_in, left_alone
 
         def state() -> State:
-            return state_of(cache, refs, entries)
+            then = cache.supposing(refs, entries, state_of)
+            if then is None:
+                raise TipMoved(home.reference)
+            return then
 
         left = left_alone(home, tip, state, cache.policy, rendered=rendered, fresh=logs)
         if left:

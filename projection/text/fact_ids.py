@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from ledger.model.ids import sha256
-from ledger.secrets.scanner import nameable
 from projection.text.normalize import NEGATORS, SMALL
 
 #: So many words an id has at most, and at least where no other word stands behind them.
@@ -35,6 +34,8 @@ def id_of_subject(text: str, words: Mapping[str, str]) -> str:
     told = dict.fromkeys(words[form] for word in _words(text) if (form := _form(word)) in words)
     named = list(told)[:_MOST]
     if len(named) < _ENOUGH:
+        from ledger.secrets.scanner import nameable  # most texts name themselves
+
         named.append(_odd_word(nameable(text)))
     return "-".join(named)
 

@@ -11,12 +11,13 @@ from ledger.home import Home
 from ledger.model.findings import Finding
 from ledger.model.order import ended_of, milliseconds_of, stamp_of
 from memory.api import Memory
-from memory.cache.head_store import has_code
 from memory.query.visible_logs import helped
 from memory.redaction.withheld_texts import held_logs
 from memory.repair.lost_logs import lost_findings
+from memory.replay.broken_truth import has_code
 from memory.replay.trunk import publishing
 from memory.replay.upstream_homes import upstreams
+from memory.worktree.uncommitted import taken_out
 from projection.fold.projection_state import TIERS
 from projection.lifecycle.ageing import fading
 from projection.lifecycle.review_due import due, reasons, size_of
@@ -126,7 +127,7 @@ def _untold(home: Home, newest: str) -> int:
 
 def _taken_out(memory: Memory) -> tuple[str, ...]:
     """Return the logs that a person took out of the work tree, and whose facts nobody took back."""
-    stems = memory.taken_out()
+    stems = taken_out(memory.home)
     if not stems:
         return ()
     from projection.fold.reversal import effect

@@ -9,7 +9,6 @@ from ledger.model.ids import version_id
 from ledger.model.order import stem_in
 from ledger.model.record import Record
 from memory.api import Memory
-from memory.query.log_lines import lines_of, writers
 from projection.document.page_renderer import REDACTED, ordered
 from projection.fold.fact_history import Fact, History
 from projection.fold.falsity import against
@@ -113,6 +112,8 @@ def disputes(memory: Memory, facts: Iterable[str] = ()) -> tuple[Dispute, ...]:
     Raises:
         NotFound: there is no such fact.
     """
+    from memory.query.log_lines import lines_of, writers  # most ledgers have none
+
     state = memory.state()
     named = facts_named(memory, facts)
     by_kind: dict[tuple[str, str], Dispute] = {}

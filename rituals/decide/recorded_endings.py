@@ -15,9 +15,15 @@ from ledger.model.order import stamp_of
 from ledger.model.record import Record
 from ledger.model.session import EDIT
 from memory.api import Memory
-from memory.cache.broken_truth import with_ends
-from memory.cache.head_store import Truths, Wait, has_code, read_truths, write_truths
-from memory.replay.facts_that_may_end import waiting
+from memory.cache.head_store import Wait
+from memory.replay.broken_truth import (
+    Truths,
+    has_code,
+    read_truths,
+    waiting,
+    with_ends,
+    write_truths,
+)
 from memory.replay.trunk import code_trunk
 from memory.write.draft import SessionDraft
 from projection.document.fact_remarks import ENDED

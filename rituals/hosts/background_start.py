@@ -13,7 +13,7 @@ from ledger.home import OWN_BRANCH, Home
 from ledger.model.layout import MAINTAINED_FILE, POLICY_FILE
 from ledger.model.record import Record
 from ledger.wal.user_key import digest
-from memory.cache.head_store import has_code, read_truths
+from memory.replay.broken_truth import has_code, read_truths
 from projection.policy.model import OFF, Policy
 from rituals.hosts.payloads import fields_of, read_record, write_object
 

@@ -18,7 +18,7 @@ from ledger.model.layout import MAINTAIN_FILE
 from ledger.model.record import Record
 from ledger.wal.atomic_files import Lock, make_folder
 from memory.api import Memory
-from memory.cache.broken_truth import truth_of
+from memory.replay.broken_truth import truth_of
 from rituals.decide.recorded_endings import record_ended
 from rituals.hosts.background_start import is_daily_due, is_stale, last_run, note_run, obstacle
 from rituals.hosts.payloads import note_fault

@@ -23,8 +23,8 @@ from ledger.model.layout import SESSIONS_DIR, stem_of
 from ledger.model.order import is_stem
 from ledger.model.record import Record
 from memory.api import Memory
-from memory.cache.ending_commits import ended
 from memory.cache.head_store import Wait
+from memory.replay.ending_commits import ended
 from projection.brief.wording import label, plain, shortened
 from projection.fold.projection_state import Standing
 from projection.lifecycle.review_due import is_raised

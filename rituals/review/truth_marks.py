@@ -12,11 +12,18 @@ from ledger.escape import prose
 from ledger.git.code_history import DOCUMENTS, Code
 from ledger.home import Home, code_of
 from ledger.wal.user_key import digest, user_key
-from memory.cache.broken_truth import with_ends
 from memory.cache.cache_file import Cache
-from memory.cache.head_store import Lack, Truths, Wait, has_code, read_truths, write_truths
+from memory.cache.head_store import Wait
 from memory.query.reader import open_snapshot
-from memory.replay.facts_that_may_end import waiting
+from memory.replay.broken_truth import (
+    Lack,
+    Truths,
+    has_code,
+    read_truths,
+    waiting,
+    with_ends,
+    write_truths,
+)
 from memory.replay.replayed_state import state_of
 from projection.document.fact_remarks import GONE, NOWHERE, RENAMED, Gone
 from projection.fold.projection_state import Standing

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ledger.git.cli import Git
-from memory.cache.ending_commits import ended
 from memory.cache.head_store import Wait
+from memory.replay.ending_commits import ended
 
 _BEGAN = 1_760_000_000
 PATHS = ("src/pay.py", "src/mail.py", "lib/a/b.txt", "README", "new.txt")

@@ -138,18 +138,19 @@ def _whole(
 
 def _restore(call: Invocation, everything: bool, dry_run: bool) -> int:
     """Commit again what history took."""
+    from memory.worktree.uncommitted import put_back, taken_out
     from rituals.check import history as lost
 
     memory = call.memory()
     plan = lost.restore_plan(memory)
-    gone = memory.taken_out()
+    gone = taken_out(memory.home)
     restored = (*[path for path, _ in plan], *map(log_path, gone))
     if not restored:
         call.out.talk("nothing to restore: no log is missing or changed whose bytes are known")
     if plan and not dry_run:
         lost.restore(memory, plan)
     if gone and not dry_run:
-        call.out.findings(memory.put_back())
+        call.out.findings(tuple(put_back(memory.home, gone)))
     result = made(memory, VERIFY, call.out.progress)
     if memory.home.plain and not dry_run:  # a file again, which a person commits (W21)
         result = tuple(

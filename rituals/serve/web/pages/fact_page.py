@@ -18,9 +18,9 @@ from ledger.model.event import (
 )
 from ledger.model.ids import WITHHELD
 from ledger.model.order import key_of, stem_in
-from memory.cache.head_store import has_code
 from memory.query.origins import ADOPTION
 from memory.query.provenance import Step, provenance
+from memory.replay.broken_truth import has_code
 from memory.replay.reader_marks import as_here
 from projection.document.page_renderer import REDACTED
 from projection.fold.fact_history import Fact, Texts
