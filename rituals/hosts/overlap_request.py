@@ -7,8 +7,6 @@ answers are lines of a note.
 
 from __future__ import annotations
 
-from itertools import accumulate
-
 from ledger.environment import variables
 from ledger.git.config_files import plain_user_name
 from ledger.home import Home
@@ -23,9 +21,9 @@ if TYPE_CHECKING:
 
 #: So many new facts are worth the question; and what it and a fact in it take at most.
 _NEW, ASKED_CHARS, ASKED_BYTES, _FACT_CHARS = 10, 1_000, 2_500, 95
-#: So many facts are asked about, so many of them as one group, of so many that hold, the newest;
-#: from which cosine on two are near, of words by their rarity; and what the file takes.
-_FACTS, _GROUP, _LOOKED, _NEAR, _FILE_BYTES = 7, 4, 2_000, 0.3, 2_048
+#: So many pairs are asked about, of the newest of so many facts that hold; from which cosine on two are
+#: near, of words by their rarity; and what the file takes.
+_PAIRS, _LOOKED, _NEAR, _FILE_BYTES = 3, 2_000, 0.3, 2_048
 _TITLE = "These overlap or may contradict"
 _ANSWER = (
     "Where two say one thing, or do not hold side by side, say so by `diurna note --agent {}`, a line "
@@ -82,16 +80,12 @@ def _near(facts: Sequence[Fact], new: Collection[str]) -> tuple[str, ...]:
             if len(shared) > 1 and most and comparable(one, two):
                 cosine = sum([weight[word] for word in shared]) / most
                 pairs += [(-cosine, one.id, two.id)] if cosine >= _NEAR else []
-    groups: list[list[str]] = []
+    found, used = list[str](), set[str]()
     for _, *pair in sorted(pairs):
-        ids = [id for id in pair if not any(id in group for group in groups)]
-        there = [group for group in groups if not set(pair).isdisjoint(group)]
-        if not there:
-            groups.append(ids)
-        elif len(there[0]) < _GROUP:
-            there[0] += ids
-    sizes = zip(groups, accumulate(map(len, groups)), strict=True)
-    return tuple([" ".join(group) for group, many in sizes if many <= _FACTS])
+        if used.isdisjoint(pair):
+            found.append(" ".join(pair))
+            used.update(pair)
+    return tuple(found[:_PAIRS])
 
 
 def is_due(home: Home) -> bool:

@@ -15,7 +15,7 @@ from rituals.hosts.payloads import note_fault, open_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
     from typing import Any
 
     from ledger.home import Home
@@ -28,8 +28,9 @@ _READY_SECONDS = 60
 WAIT_SECONDS, REST_SECONDS = (0.3, 1.5), (0.3, 1.0)
 #: The least that any host takes of one hook.
 CONTEXT_CHARS, CONTEXT_BYTES = 7_500, 9_500
-#: What a session starts with, as far as it was not there before: its prompts bring the rest.
-START_CHARS = 6_000
+#: What a session starts with, as far as it was not there before: its prompts bring the rest; and what
+#: stands behind what a compaction took.
+START_CHARS, BEHIND_CHARS = 6_000, 5_000
 #: What a subagent is told.
 ROLE_CHARS = 2_000
 #: How a session starts that knows nothing yet.
@@ -38,8 +39,6 @@ _FRESH = ("startup", "clear")
 NEW, ANY, LAST = "", "any", "last"
 #: How much of it says as of when the last one was made.
 _AS_OF_CHARS = 60
-#: In what steps what stands before it takes room: a brief is kept for each.
-_STEP = 200
 RULE = (
     "Project memory lives in Diurna; your own lessons stay in your own memory. `diurna recall WORDS` "
     'before you assume; `diurna note "decision: …"` for what others have to know; `diurna append` at the '
@@ -73,57 +72,51 @@ def context(said: Moment, which: str = NEW) -> tuple[str, Callable[[], None] | N
     resumed = said.source in ("resume", "fork")
     told = begin(home, said.files, resumed=resumed) if said.session else None
     before = _before(said, home.repository.commondir)
-    room = -(-(len(before) + 2) // _STEP) * _STEP if before else 0
-    budget = min(START_CHARS, CONTEXT_CHARS - room) - len(RULE) - 4
+    budget = (BEHIND_CHARS if before else START_CHARS) - len(RULE) - 4
     while True:
         made, last = _brief(said, home, budget, which)
         if not made:
             return "", None
-        parts = [before, visible(made).rstrip(), RULE]
-        if _fits(parts):
+        text = f"{before}{visible(made).rstrip()}\n\n"
+        if _fits(text + RULE):
             break
         budget = budget * 3 // 4
     if which == NEW and said.source in _FRESH:
-        parts.insert(2, _asked(said, home, parts))
-    whole = _whole(parts)
-    return whole, (lambda: told(whole, last)) if told else None
+        text += _asked(said, home, text + RULE)
+    text += RULE
+    return text, (lambda: told(text, last)) if told else None
 
 
-def _whole(parts: Sequence[str]) -> str:
-    return "\n\n".join([part for part in parts if part])
-
-
-def _fits(parts: Sequence[str], chars: int = 0, size: int = 0) -> bool:
-    """Tell whether a host takes all of it, and so many characters and bytes more."""
-    text = _whole(parts)
+def _fits(text: str, chars: int = 0, size: int = 0) -> bool:
+    """Tell whether a host takes a text, and so many characters and bytes more."""
     fits = len(text) + chars <= CONTEXT_CHARS
     return fits and len(text.encode("utf-8", "replace")) + size <= CONTEXT_BYTES
 
 
 def _before(said: Moment, commondir: str) -> str:
     """Return what a compaction took, and the question that it left no time for; "" for nothing."""
-    parts = []
-    if said.session and said.source in ("compact", "resume"):
-        from rituals.hosts.context.compaction_checkpoint import restored
+    if not said.session or said.source not in ("compact", "resume"):
+        return ""
+    from rituals.hosts.context.compaction_checkpoint import restored
+    from rituals.hosts.stop_request import when_compacted
 
-        parts.append(restored(commondir, said))
-    if said.session and said.source == "compact":
-        from rituals.hosts.stop_request import when_compacted
-
+    parts = [restored(commondir, said)]
+    if said.source == "compact":
         parts.append(when_compacted(said, commondir, variables()))
-    return _whole(parts)
+    return "".join([f"{part}\n\n" for part in parts if part])
 
 
-def _asked(said: Moment, home: Home, parts: Sequence[str]) -> str:
-    """Return the question about facts that are near each other, "" for none."""
+def _asked(said: Moment, home: Home, text: str) -> str:
+    """Return the question about facts near each other, "" for none; it has to fit behind a text."""
     from rituals.hosts.overlap_request import ASKED_BYTES, ASKED_CHARS, is_due, take
 
-    if not (_fits(parts, ASKED_CHARS, ASKED_BYTES) and is_due(home)):
+    if not (_fits(text, ASKED_CHARS, ASKED_BYTES) and is_due(home)):
         return ""
     from rituals.hosts.stop_request import limit_of
 
-    asked = limit_of(said, home.repository.commondir, variables())
-    return take(home, HOSTS[said.host].agent) if asked else ""
+    asks = limit_of(said, home.repository.commondir, variables())
+    asked = take(home, HOSTS[said.host].agent) if asks else ""
+    return f"{asked}\n\n" if asked else ""
 
 
 def _is_told_beside(said: Moment, home: Home) -> bool:
@@ -138,8 +131,7 @@ def _is_told_beside(said: Moment, home: Home) -> bool:
     from rituals.hosts.processes import here
 
     once = said.source or f"{said.role} {said.agent}"
-    name = said.files
-    return is_doubled(home.repository.commondir, name, f"{once} {here()}")
+    return is_doubled(home.repository.commondir, said.files, f"{once} {here()}")
 
 
 def _brief(said: Moment, home: Home, budget: int, which: str) -> tuple[str, Kept | None]:
@@ -170,11 +162,10 @@ def _wish(said: Moment, budget: int) -> Wish:
     return Wish(agent, said.role, budget_chars=budget - _AS_OF_CHARS)
 
 
-def _made(home: Home, wish: Wish, *, apart: bool = False, waits: bool = True) -> Kept | None:
+def _made(home: Home, wish: Wish, *, apart: bool = False) -> Kept | None:
     """Make a brief: of all that want one at once one does, and the others find it made.
 
-    `apart`: that goes on where the time of all who wait is up. None where it is not waited for, and
-    another one is at it.
+    `apart`: that goes on where the time of all who wait is up; None where it failed.
     """
     import fcntl
 
@@ -185,7 +176,7 @@ def _made(home: Home, wish: Wish, *, apart: bool = False, waits: bool = True) ->
     except OSError:
         return make_brief(home, wish)  # a disk that refuses
     try:
-        fcntl.flock(fd, fcntl.LOCK_EX | (0 if waits else fcntl.LOCK_NB))
+        fcntl.flock(fd, fcntl.LOCK_EX)
         last = last_brief(home, wish)
         if last is not None and last.current:
             return last
@@ -195,8 +186,6 @@ def _made(home: Home, wish: Wish, *, apart: bool = False, waits: bool = True) ->
         making = _noting(commondir, "a brief", lambda: tuple(make_brief(home, wish)))
         made = detached.made_apart(making, seconds=_READY_SECONDS, held=fd)
         return Kept(*made) if made else None
-    except BlockingIOError:
-        return None
     finally:
         os.close(fd)
 
@@ -213,7 +202,7 @@ def make_next(said: Moment) -> None:
     if last is None or last.newer:
         from rituals.hosts.overlap_request import look
 
-        _made(home, wish, waits=False)
+        _made(home, wish)
         look(home)
 
 
@@ -231,11 +220,7 @@ def prepare(said: Moment, commondir: str) -> None:
         make_moments(said, commondir)
 
 
-def make_ready(
-    said: Moment,
-    commondir: str,
-    first: Callable[[], None] = lambda: None,
-) -> None:
+def make_ready(said: Moment, commondir: str, first: Callable[[], None] = lambda: None) -> None:
     """Make in a process of its own what the next one that asks finds ready.
 
     `first` is what else the time was up for.

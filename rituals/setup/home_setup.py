@@ -107,9 +107,11 @@ def plan_setup(
             )
         if os.path.isfile(place):
             raise WriteRefused(f"{place} is a file", hint="name a folder")
-        if tree is not None or (not folder and _holds_work(place)):
-            prefix = TREE_PREFIX if tree is None else _prefix_of(place, place, tree)
-            return _plan_checked_out(place, None, prefix, policy)
+        if not folder:
+            raise WriteRefused(
+                f"{place} is in no git repository",
+                hint="`git init` makes one; or `diurna init DIR` makes a memory of its own",
+            )
         return _plan_checked_out(place, None, "", policy)
     top, prefix = repository.top, ""
     if not branch:
@@ -165,10 +167,9 @@ def _policy(project: str, place: str) -> Policy:
     return Policy(project=name, publish=APPEND, windows=PACED)
 
 
-def _tree_policy(policy: Policy, repository: Repository | None) -> Policy:
+def _tree_policy(policy: Policy, repository: Repository) -> Policy:
     """Return the policy of a home beside code."""
-    branch = head(repository)[0].removeprefix("refs/heads/") if repository else "main"
-    trunk = trunk_of(repository, branch) if repository else branch
+    trunk = trunk_of(repository, head(repository)[0].removeprefix("refs/heads/"))
     return policy._replace(publish=TRUNK, trunk=trunk, capture=Capture(keep=TOLD))
 
 
@@ -186,12 +187,6 @@ def _prefix_of(top: str, start: str, tree: str) -> str:
             hint="name a folder below its top, for example: diurna init --folder agent-memory",
         )
     return inside + "/"
-
-
-def _holds_work(place: str) -> bool:
-    """Tell whether a folder in no repository holds what a memory is to be of."""
-    names = os.listdir(place) if os.path.isdir(place) else []
-    return POLICY_FILE not in names and any(name[:1] != "." for name in names)
 
 
 def _is_fresh_top(repository: Repository, place: str) -> bool:
@@ -232,27 +227,23 @@ def _plan_checked_out(
         WriteRefused: a home can not be made there; the reason is said.
     """
     kind = IN_TREE if prefix else OWN_REPOSITORY
+    if repository is None:
+        files = _missing(None, "", "", policy)
+        steps = [f"make a git repository in {place}", *[f"commit {path}" for path, _ in files]]
+        return SetupPlan(kind, place, None, "main", "", files, (*steps, *NEW_CLONE.steps))
     if prefix and not around:
         policy = _tree_policy(policy, repository)
-    steps, drivers, branch, on = [], NEW_CLONE, "main", " on main" if prefix else ""
-    if repository is None:
-        files = _missing(None, "", prefix, policy)
-        steps.append(f"make a git repository in {place}")
+    reference, commit = head(repository)
+    refuse_state(repository, reference)
+    branch = reference.removeprefix("refs/heads/")
+    files = _missing(repository, commit, prefix, policy)
+    if not around and prefix + POLICY_FILE in dict(files):
+        refuse_other_memory(repository, commit, prefix)
         if prefix:
-            refuse_others_folder(Repository(place, place, place), "", prefix)
-    else:
-        reference, commit = head(repository)
-        refuse_state(repository, reference)
-        branch = reference.removeprefix("refs/heads/")
-        on = f" on {branch}"
-        files = _missing(repository, commit, prefix, policy)
-        if not around and prefix + POLICY_FILE in dict(files):
-            refuse_other_memory(repository, commit, prefix)
-            if prefix:
-                refuse_others_folder(repository, commit, prefix)
-        refuse_overwriting(repository, files)
-        drivers = plan_drivers(checked_out_home(repository, prefix))
-    steps += [*[f"commit {path}{on}" for path, _ in files], *drivers.steps]
+            refuse_others_folder(repository, commit, prefix)
+    refuse_overwriting(repository, files)
+    drivers = plan_drivers(checked_out_home(repository, prefix))
+    steps = [*[f"commit {path} on {branch}" for path, _ in files], *drivers.steps]
     return SetupPlan(kind, place, repository, branch, prefix, files, tuple(steps))
 
 

@@ -5,9 +5,8 @@ A file that nothing can be added to is named and left as it is; the others go on
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 from ledger.environment import user_folder
 from ledger.errors import WriteRefused
@@ -15,19 +14,9 @@ from ledger.git.repository import find_repository
 from ledger.model.record import Record
 from ledger.wal.atomic_files import make_folder, replace_file, storage_failure
 from rituals.hosts.adapters import HOSTS
-from rituals.hosts.install import json_text
-from rituals.hosts.install.host_files import HostFile, files_of, made_json, read_text
-from rituals.hosts.install.marked_text import (
-    BOM,
-    bears_mark,
-    block_span,
-    has_table,
-    is_as_written,
-    with_block,
-    with_table,
-    without_block,
-    without_table,
-)
+from rituals.hosts.install.host_files import HostFile, files_of, read_text
+from rituals.hosts.install.json_text import Unfit
+from rituals.hosts.install.marked_text import Block, Whole
 
 
 class Change(Record):
@@ -54,14 +43,14 @@ class Plan(Record):
     left: tuple[Left, ...]  #: what nothing can be done to
 
 
-class _NotOurs(json_text.Unfit):
+class _NotOurs(Unfit):
     """A place that is never written to, so nothing of ours is there."""
 
 
 def plan_install(base: str, hosts: Iterable[str], *, user: bool, servers: bool) -> Plan:
     """Plan to put what hosts need, with `servers` also their MCP server, into their files."""
     files = [file for host in hosts for file in _wanted(base, host, user=user)]
-    return _planned(base, [one for one in files if servers or one.holds != "server"], _with)
+    return _planned(base, [one for one in files if servers or one.holds != "server"])
 
 
 def plan_removal(base: str, hosts: Iterable[str], *, user: bool) -> Plan:
@@ -71,12 +60,10 @@ def plan_removal(base: str, hosts: Iterable[str], *, user: bool) -> Plan:
     files = [file for host in others for file in _wanted(base, host, user=user)]
     staying = {file.path for file in files if file.holds in ("rule", "skill")}
     files = [file for host in going for file in reversed(_wanted(base, host, user=user))]
-    return _planned(base, [one for one in files if one.path not in staying], _without)
+    return _planned(base, [one for one in files if one.path not in staying], removes=True)
 
 
-def _planned(
-    base: str, files: Iterable[HostFile], how: Callable[[bytes | None, HostFile], bytes | None]
-) -> Plan:
+def _planned(base: str, files: Iterable[HostFile], *, removes: bool = False) -> Plan:
     """Plan to change files, one change on top of the other; name those where that can not be."""
     before, after = dict[str, bytes | None](), dict[str, bytes | None]()
     left: dict[str, Left] = {}
@@ -85,18 +72,22 @@ def _planned(
         try:
             if path not in before:
                 before[path] = after[path] = read(base, path)
-            data = how(after[path], file)
+            data = after[path]
+            if not removes:
+                data = file.ours.put_into(data)
+            elif data is not None and b"diurna" in data:  # else it need not be what it should be
+                data = file.ours.taken_out_of(data)
             full = f"{base}/{path}"
             if data != after[path] and os.path.exists(full) and not os.stat(full).st_mode & 0o222:
-                raise json_text.Unfit("is read-only")
+                raise Unfit("is read-only")
             after[path] = data
-        except json_text.Unfit as problem:
-            if how is _without and isinstance(problem, _NotOurs):
+        except Unfit as problem:
+            if removes and isinstance(problem, _NotOurs):
                 continue
-            hint = f"to be added by hand: {_by_hand(file)}"
-            if file.whole:
+            hint = f"to be added by hand: {file.ours.by_hand}"
+            if isinstance(file.ours, Whole):
                 hint = "once it has another name, `diurna install` writes its own"
-            elif how is _without:
+            elif removes:
                 hint = "what is Diurna's in it can be taken out by hand"
             left.setdefault(path, Left(path, str(problem), f"it is left as it is; {hint}"))
     changes = [Change(path, data, after[path]) for path, data in before.items()]
@@ -104,17 +95,11 @@ def _planned(
     return Plan(base, changed, tuple(left.values()))
 
 
-def _by_hand(file: HostFile) -> str:
-    """Return what a person would add to a file."""
-    lines = file.block or file.table
-    return " / ".join(lines.splitlines()) if lines else json.dumps(made_json(file))
-
-
 def _wanted(base: str, host: str, *, user: bool) -> tuple[HostFile, ...]:
     """Return the files of a host with the rule, which is for projects: a user's would hold everywhere."""
     if user:
         return files_of(host, user=True)
-    rule = HostFile(rule_file(base, host), block=read_text("ground_rule.txt"), holds="rule")
+    rule = HostFile(rule_file(base, host), Block(read_text("ground_rule.txt")), "rule")
     return (*files_of(host, user=False), rule)
 
 
@@ -134,18 +119,8 @@ def has(base: str, file: HostFile) -> bool:
     """Tell whether something of ours is in a file."""
     try:
         data = read(base, file.path)
-        if data is None:
-            return False
-        if file.whole:
-            return bears_mark(data)
-        if file.block:
-            return block_span(data, file.block) is not None
-        if file.table:
-            return has_table(data, file.table)
-        text = _text(data)
-        json_text.parse(text)
-        return any(json_text.holds(text, entry.path, entry.is_ours) for entry in file.entries)
-    except json_text.Unfit:
+        return data is not None and file.ours.is_in(data)
+    except Unfit:
         return False
 
 
@@ -161,7 +136,7 @@ def apply_plan(plan: Plan, *, user: bool) -> None:
         path = os.path.realpath(f"{plan.base}/{change.file}")
         try:
             same = read(plan.base, change.file) == change.before
-        except json_text.Unfit:
+        except Unfit:
             same = False
         if not same:
             raise WriteRefused(f"{change.file} changed meanwhile", hint="run the command again")
@@ -203,7 +178,7 @@ def rule_file(base: str, host: str) -> str:
     try:
         said = read(base, name)
         settings = read(base, ".gemini/settings.json") if host == "gemini" else None
-    except json_text.Unfit:
+    except Unfit:
         return name
     if host == "claude":  # reads AGENTS.md where there is no file of its own, or this names it
         return "AGENTS.md" if said is None or b"@AGENTS.md" in said else name
@@ -229,81 +204,7 @@ def read(base: str, path: str) -> bytes | None:
     except FileNotFoundError:
         return None
     except OSError as problem:
-        raise json_text.Unfit(f"can not be read ({problem.strerror})") from None
-
-
-def _with(data: bytes | None, file: HostFile) -> bytes | None:
-    """Return a file with what is ours."""
-    if file.block:
-        return with_block(data, file.block)
-    if file.table:
-        return with_table(data, file.table)
-    if file.whole:
-        return _own_file(data, file)
-    if data is None:
-        return json.dumps(made_json(file) | dict(file.empty), indent=2).encode() + b"\n"
-    text = _text(data)
-    json_text.parse(text)
-    for entry in file.entries:  # what bears our name is there, whatever it says
-        ours = entry.is_ours if entry.command else lambda _: True
-        if not json_text.holds(text, entry.path, ours):
-            text = json_text.added(text, entry.path, entry.value, entry.beside)
-    return _bytes(data, text)
-
-
-def _without(data: bytes | None, file: HostFile) -> bytes | None:
-    """Return a file without what is ours; None where it was made for that."""
-    if data is None or b"diurna" not in data:
-        return data  # also where it could not be read as what it should be
-    if file.block:
-        return without_block(data, file.block)
-    if file.table:
-        return without_table(data, file.table)
-    if file.whole:
-        _own_file(data, file)
-        return None
-    before = text = _text(data)
-    json_text.parse(text)
-    for entry in reversed(file.entries):
-        text = json_text.removed(text, entry.path, entry.is_ours)
-    rest = _bytes(data, text)
-    stays = text == before or not _says_nothing(json_text.parse(text), file)
-    return rest if stays or _with(rest, file) == _with(data, file) else None
-
-
-def _says_nothing(found: dict[str, object], file: HostFile) -> bool:
-    """Tell whether all that is left of a file came with what was ours, or is a stamp of its host's."""
-
-    def said(value: object) -> object:
-        if isinstance(value, dict):
-            return {key: more for key, one in value.items() if (more := said(one)) not in ({}, [])}
-        if isinstance(value, list):
-            return [more for one in value if (more := said(one)) != {}]
-        return value
-
-    left = said({key: value for key, value in found.items() if key[:1] != "$"})
-    return left in ({}, dict(file.empty))
-
-
-def _own_file(data: bytes | None, file: HostFile) -> bytes:
-    """Return a file that is all ours: as it is where it says this, but for its ends of lines."""
-    new = file.whole.encode()
-    if data is None:
-        return new
-    if not is_as_written(data):
-        raise json_text.Unfit("is not as Diurna wrote it")
-    return data if data.replace(b"\r\n", b"\n") == new else new
-
-
-def _text(data: bytes) -> str:
-    try:
-        return data.removeprefix(BOM).decode()
-    except UnicodeDecodeError:
-        raise json_text.Unfit("is not text in UTF-8") from None
-
-
-def _bytes(data: bytes, text: str) -> bytes:
-    return (BOM if data.startswith(BOM) else b"") + text.encode()
+        raise Unfit(f"can not be read ({problem.strerror})") from None
 
 
 def _take_away(base: str, path: str, kept: set[str]) -> None:

@@ -13,6 +13,7 @@ from itertools import pairwise
 
 from ledger.model.record import Record
 
+BOM = b"\xef\xbb\xbf"
 #: Stands in a path for the element of a list.
 EACH = "[]"
 _WAS_EMPTY = " "
@@ -22,6 +23,99 @@ _DECODER = json.JSONDecoder()
 
 class Unfit(Exception):
     """A file that nothing can be added to; says why, as the end of a sentence."""
+
+
+class Entry(Record):
+    """What is put into a JSON file."""
+
+    path: tuple[str, ...]  #: where: keys; `EACH` adds to the list of that key
+    value: object  #: what
+    #: the hook's, which it is known by wherever a person moved it; "" where it is known by what it
+    #: runs
+    command: str = ""
+    beside: tuple[tuple[str, object], ...] = ()  #: what a list's new element holds beside the value
+
+    def is_ours(self, found: object) -> bool:
+        """Tell whether a value is this, or holds its command; a host may write more keys beside ours."""
+        if self.command:
+            return _holds(found, self.command)
+        if not (isinstance(found, dict) and isinstance(self.value, dict)):
+            return False
+        return all(found.get(key) == self.value.get(key) for key in ("command", "args"))
+
+
+def _holds(value: object, command: str) -> bool:
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return value == command or any(_holds(one, command) for one in inner)
+
+
+class Keys(Record):
+    """What stands in a JSON file that others write to as well."""
+
+    entries: tuple[Entry, ...]
+    empty: tuple[tuple[str, object], ...] = ()  #: what a new file has beside them
+
+    @property
+    def by_hand(self) -> str:
+        """What a person would add."""
+        text = "{}"
+        for entry in self.entries:
+            text = added(text, entry)
+        return json.dumps(json.loads(text))
+
+    def is_in(self, data: bytes) -> bool:
+        """Tell whether something of ours is in a file; Unfit as for `parse`."""
+        text = _text(data)
+        parse(text)
+        return any(_chain(text, entry.path, entry.is_ours) for entry in self.entries)
+
+    def put_into(self, data: bytes | None) -> bytes:
+        """Return a file, None where there is none, with what is ours; Unfit as for `parse` and `added`."""
+        if data is None:
+            made = json.loads(self.by_hand) | dict(self.empty)
+            return json.dumps(made, indent=2).encode() + b"\n"
+        text = _text(data)
+        parse(text)
+        for entry in self.entries:  # what bears our name is there, whatever it says
+            ours = entry.is_ours if entry.command else lambda _: True
+            if not _chain(text, entry.path, ours):
+                text = added(text, entry)
+        return _bytes(data, text)
+
+    def taken_out_of(self, data: bytes) -> bytes | None:
+        """Return a file without what is ours; None where it was made for that; Unfit as for `parse`."""
+        before = text = _text(data)
+        parse(text)
+        for entry in reversed(self.entries):
+            text = removed(text, entry)
+        rest = _bytes(data, text)
+        stays = text == before or not self._says_nothing(parse(text))
+        return rest if stays or self.put_into(rest) == self.put_into(data) else None
+
+    def _says_nothing(self, found: dict[str, object]) -> bool:
+        """Tell whether all that is left came with what was ours, or is a stamp of the file's host."""
+
+        def said(value: object) -> object:
+            if isinstance(value, dict):
+                kept = {key: said(one) for key, one in value.items()}
+                return {key: one for key, one in kept.items() if one not in ({}, [])}
+            if isinstance(value, list):
+                return [more for one in value if (more := said(one)) != {}]
+            return value
+
+        left = said({key: value for key, value in found.items() if key[:1] != "$"})
+        return left in ({}, dict(self.empty))
+
+
+def _text(data: bytes) -> str:
+    try:
+        return data.removeprefix(BOM).decode()
+    except UnicodeDecodeError:
+        raise Unfit("is not text in UTF-8") from None
+
+
+def _bytes(data: bytes, text: str) -> bytes:
+    return (BOM if data.startswith(BOM) else b"") + text.encode()
 
 
 class _Child(Record):
@@ -48,20 +142,13 @@ def parse(text: str) -> dict[str, object]:
     return found
 
 
-def added(
-    text: str, path: tuple[str, ...], value: object, beside: tuple[tuple[str, object], ...] = ()
-) -> str:
-    """Return a file with a value at a path; containers that are missing are made.
-
-    Args:
-        text: an object, as `parse` takes it.
-        path: keys; `EACH` adds to the list of that key.
-        value: what is put there.
-        beside: what an object that is made as an element of a list begins with.
+def added(text: str, entry: Entry) -> str:
+    """Return an object, as `parse` takes it, with an entry; containers that are missing are made.
 
     Raises:
         Unfit: something else than a container stands on the way.
     """
+    path, value = entry.path, entry.value
     at = _after(text, 0)
     for number, key in enumerate(path):
         if text[at] != ("[" if key == EACH else "{"):
@@ -74,21 +161,16 @@ def added(
             child = next((one for one in _children(text, at) if one.key == key), None)
         if child is None:
             for before, rest in reversed(list(pairwise(path[number:]))):
-                begin = dict(beside) if before == EACH else {}
+                begin = dict(entry.beside) if before == EACH else {}
                 value = [value] if rest == EACH else {**begin, rest: value}
             return _put(text, at, key, value)
         at = child.value
     raise Unfit(f"has {'.'.join(path)} already")
 
 
-def removed(text: str, path: tuple[str, ...], ours: Callable[[object], bool]) -> str:
-    """Return a file without all that is ours at a path, and without containers that were made for it.
-
-    Args:
-        text: an object, as `parse` takes it.
-        path: as it was added.
-        ours: tells whether a value is ours, or an element of a list on the way holds what is.
-    """
+def removed(text: str, entry: Entry) -> str:
+    """Return an object without all that is of an entry, and without containers that were made for it."""
+    path, ours = entry.path, entry.is_ours
     while chain := _chain(text, path, ours):
         while len(chain) > 1:
             at, child = chain[-1]
@@ -99,11 +181,6 @@ def removed(text: str, path: tuple[str, ...], ours: Callable[[object], bool]) ->
             chain.pop()
         text = _cut(text, *chain[-1])
     return text
-
-
-def holds(text: str, path: tuple[str, ...], ours: Callable[[object], bool]) -> bool:
-    """Tell whether something that is ours stands at a path."""
-    return bool(_chain(text, path, ours))
 
 
 def _chain(
