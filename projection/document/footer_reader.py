@@ -7,7 +7,6 @@ writes them; anything else is text.
 
 from __future__ import annotations
 
-from ledger.model.record import Record
 from ledger.model.session import META_KEYS
 from projection.document import page_renderer
 from projection.fold.fact_history import Version
@@ -16,18 +15,6 @@ Pairs = tuple[tuple[str, str], ...]
 BLANK = " \t\r"
 #: What a comment must name to be a footer.
 _FOOTER_KEYS = frozenset((*META_KEYS, *page_renderer.COMPUTED_KEYS, "version", "log"))
-
-
-class Conflict(Record):
-    """An entry under Contradictions: (version id, stem) of each version, and the other ends (`Fact`)."""
-
-    id: str
-    versions: Pairs
-    rivals: tuple[str, ...]
-    circle: tuple[str, ...] = ()
-    denied: Pairs = ()
-    moves: Pairs = ()
-    line: int = 0
 
 
 def read_item(lines: list[str]) -> tuple[str, str, Pairs | None, int]:
@@ -47,8 +34,9 @@ def read_item(lines: list[str]) -> tuple[str, str, Pairs | None, int]:
             begin = begin[4:].strip(BLANK)
         at = max(footers_inside([begin, *lines[1 : last + 1]]), default=0)
         pairs = read_footer(lines[at]) if at else None
-    rest = [_dedent(line) for number, line in enumerate(lines[1 : last + 1], 1) if number != at]
-    first = lines[0][2:]
+    first = lines[0][2:].lstrip(" ") or lines[0][2:]
+    cut = min(len(lines[0]) - len(first), 4)  # an editor may have made the bullet wider
+    rest = [_dedent(line, cut) for n, line in enumerate(lines[1 : last + 1], 1) if n != at]
     if pairs is None:  # written by hand: no byte of it has to be kept
         joined = "\n".join([line.removesuffix("\r") for line in (first, *rest)])
         first, *rest = joined.strip(" \t\r\n").split("\n")
@@ -65,12 +53,9 @@ def read_item(lines: list[str]) -> tuple[str, str, Pairs | None, int]:
     return mark, text, pairs, -at if at < last else at
 
 
-def _dedent(line: str) -> str:
-    if line.startswith("  "):
-        return line[2:]
-    if line.startswith("\t"):
-        return line[1:]
-    return line.lstrip(" ")
+def _dedent(line: str, cut: int) -> str:
+    blanks = len(line) - len(line.lstrip(" "))
+    return line[1:] if line[:1] == "\t" else line[min(blanks, cut) :]
 
 
 def read_footer(line: str) -> Pairs | None:
@@ -140,35 +125,8 @@ def read_versions(text: str) -> tuple[Version, ...]:
     return tuple(versions) if number.isalnum() and said == page_renderer.lead(number) else ()
 
 
-def read_conflict(text: str, line: int) -> Conflict | None:
-    """Read an entry under Contradictions; None unless it says what `render` writes."""
-    head, *rest = lines = _unwrapped(text)
-    id = head[1 : head.find("`", 1)] if head[:1] == "`" else ""
-    versions, rivals, circle, denied, moves = [], [], [], [], []
-    for entry in rest:
-        if entry.startswith("- version `"):
-            version, _, stem = entry[11:].partition("` of ")
-            versions.append((version, stem))
-        elif entry.startswith("- successor `"):
-            rivals.append(entry[13:-1])
-        elif entry.startswith("- circle `"):
-            circle.append(entry[10:-1])
-        elif entry.startswith("- superseded by `"):
-            new, _, stem = entry[17:].partition("` in ")
-            denied.append((stem, new))
-        elif entry.startswith("- invalidated in "):
-            denied.append((entry[17:], ""))
-        elif entry.startswith("- moved to "):
-            state, _, stem = entry[11:].partition(" in ")
-            moves.append((state, stem))
-    parts = id, tuple(versions), tuple(rivals), tuple(circle), tuple(denied), tuple(moves)
-    if page_renderer.conflict(*parts) != "\n".join(lines) or not rest:
-        return None
-    return Conflict(*parts, line)
-
-
-def _unwrapped(text: str) -> list[str]:
-    """Return the lines of an entry under Contradictions, as they were before an editor wrapped them."""
+def unwrapped(text: str) -> str:
+    """Return an entry under Contradictions as it was before an editor wrapped its lines."""
     out: list[str] = []
     for line in text.split("\n"):
         bare = line.strip(BLANK)
@@ -176,4 +134,4 @@ def _unwrapped(text: str) -> list[str]:
             out[-1] += f" {bare}"
         else:
             out.append(bare)
-    return out
+    return "\n".join(out)

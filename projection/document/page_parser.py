@@ -13,6 +13,8 @@ one bullet says is read by `projection.document.footer_reader`.
 
 from __future__ import annotations
 
+import re
+
 from ledger.model.findings import Finding
 from ledger.model.ids import is_fact_id
 from ledger.model.layout import CONTINUITY_FILE
@@ -34,6 +36,16 @@ TWO_MACHINES = "a second machine line; the last one counts"
 AFTER_FOOTER = "text stands after the footer; it is read as text"
 #: Says that somebody took a bullet away and left its footer.
 NO_BULLET = "a footer without its bullet"
+#: Says of an entry under Contradictions that nothing reads it, and what to do.
+IS_COMPUTED = (
+    "this section is computed; an edit here has no effect",
+    "decide it where the fact stands: leave the text that holds, or write another",
+)
+#: The form of such an entry (`page_renderer.conflict`).
+_CONFLICT = re.compile(
+    r"`[a-z0-9.-]+`: [^\n]*"
+    r"(?:\n- (?:version `|successor `|circle `|superseded by `|invalidated in |moved to )[^\n]*)+"
+)
 CONFLICT_MARKERS = ("<<<<<<<", "|||||||", "=======", ">>>>>>>")
 
 
@@ -79,7 +91,7 @@ class Parsed(Record):
     project: str
     note: str
     state: footer_reader.Pairs
-    conflicts: tuple[footer_reader.Conflict, ...]
+    conflicts: tuple[tuple[str, int], ...]  #: entries under Contradictions, each with its line
     blocks: tuple[Block, ...]
     machine: MachineLine | None
     orphans: tuple[Block, ...] = ()
@@ -98,10 +110,7 @@ def parse(text: str, *, file: str = CONTINUITY_FILE) -> tuple[Parsed, tuple[Find
     findings.
     """
     reader = _Reader(file)
-    lines = text.removeprefix("\ufeff").split("\n")
-    if lines[0].endswith("\r"):  # CRLF; in a file with LF a "\r" is text
-        lines = [line.removesuffix("\r") for line in lines]
-    reader.read(lines)
+    reader.read(text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n"))
     title = reader.title or ""
     project = title[len(page_renderer.TITLE) :] if title.startswith(page_renderer.TITLE) else ""
     parsed = Parsed(
@@ -121,9 +130,7 @@ def unparse(parsed: Parsed) -> str:
     parts.extend(_write(block) for block in parsed.blocks if not block.section)
     if parsed.conflicts:
         parts.append(f"## {CONTRADICTIONS}")
-        parts.extend(
-            page_renderer.item(page_renderer.conflict(*entry[:-1])) for entry in parsed.conflicts
-        )
+        parts.extend(page_renderer.item(said) for said, _ in parsed.conflicts)
     section = ""
     for block in parsed.blocks:
         if not block.section:
@@ -153,7 +160,7 @@ class _Reader:
         self.title: str | None = None
         self.note: list[str] = []
         self.state: list[tuple[str, str]] = []
-        self.conflicts: list[footer_reader.Conflict] = []
+        self.conflicts: list[tuple[str, int]] = []
         self.blocks: list[Block] = []
         self.machine: MachineLine | None = None
         self.orphans: list[Block] = []
@@ -262,16 +269,11 @@ class _Reader:
             if not self._section and not mark and self._read_state(text):
                 return
             if self._section == CONTRADICTIONS:
-                entry = footer_reader.read_conflict(text, start)
-                if entry:
-                    self.conflicts.append(entry)
+                said = footer_reader.unwrapped(text)
+                if _CONFLICT.fullmatch(said):
+                    self.conflicts.append((said, start))
                     return
-                self._note(
-                    "hand-edited",
-                    "this section is computed; an edit here has no effect",
-                    start,
-                    "decide it where the fact stands: leave the text that holds, or write another",
-                )
+                self._note("hand-edited", IS_COMPUTED[0], start, IS_COMPUTED[1])
             self.blocks.append(Block(self._section, "", mark, text, (), (), start))
             return
         if at < 0:

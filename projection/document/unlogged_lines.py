@@ -41,7 +41,7 @@ WAY_OUT = (
 #: What a merge leaves around two sides.
 _MARKER = re.compile(r"^(?:<<<<<<<|>>>>>>>) ", re.M)
 #: What stands before the text of a fact in a view, and a line of a view that is computed whole.
-_LEAD = re.compile(r"\s*(?:- )?(?:\[[ xX]\] )?(?:Decision: )?\\?")
+_LEAD = re.compile(r"(?:\s|- |\[[ xX]\] |Decision: |\\)*")
 _COMPUTED = re.compile(
     r"#{1,3} .*|> .*|<!-- .* -->|\*\*Contradiction\*\*: .*|.*\((?:redacted|no text)\)"
     r"|None( yet)?\.|Never\.|Not recorded\.|\d{4}-\d\d-\d\d( \d\d:\d\d UTC)?|.* \(`[a-z0-9.-]+`\)"
