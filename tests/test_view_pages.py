@@ -137,7 +137,7 @@ def test_entities_are_found_in_any_spelling(tmp_path: Path) -> None:
     assert asked(home, "view", "entities", "topic/Ada").code == 1
 
 
-def test_days_by_the_clock_of_utc(tmp_path: Path) -> None:
+def test_days_and_weeks_by_the_clock_of_utc(tmp_path: Path) -> None:
     """Morning ends at noon, afternoon at six; a log without a time of day stands in the morning."""
     home, files = BareHome(tmp_path / "home"), dict(POLICY)
     for clock in ("-235959", "-180000", "-120000", "-115959", ""):
@@ -147,6 +147,12 @@ def test_days_by_the_clock_of_utc(tmp_path: Path) -> None:
         "## Morning", "### --:-- - At", "### 11:59 - At-115959", "## Afternoon",
         "### 12:00 - At-120000", "## Evening", "### 18:00 - At-180000", "### 23:59 - At-235959",
     ]  # fmt: skip
+    assert "## Saturday, 2026-11-21" in view(home, "weekly", "2026-11-19")
+    for day, week in (
+        ("0001-01-01", "0001-01-01 to 0001-01-07"),
+        ("9999-12-31", "9999-12-27 to 9999-12-31"),
+    ):
+        assert view(home, "weekly", day)[0] == f"# {week} — shop"
 
 
 @pytest.mark.parametrize(
@@ -162,5 +168,5 @@ def test_bad_names_and_dates(asks: tuple[str, ...], hint: str, tmp_path: Path) -
 def test_a_ledger_without_logs_has_every_view(tmp_path: Path) -> None:
     """Nothing is made up, and nothing fails."""
     home = planted(tmp_path / "home")
-    for name in (*OF_FACTS, "daily"):
+    for name in (*OF_FACTS, "daily", "weekly"):
         assert view(home, name)[0].startswith("# "), name

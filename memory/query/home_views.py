@@ -20,7 +20,7 @@ from projection.fold.fact_history import Fact
 from projection.graph.fact_links import footer
 from projection.text.session_digest import gist, quoted
 from projection.views.view_page import ROLE_KEY, Page, SessionLine, ViewSource
-from projection.views.view_table import DAILY, check, page_of
+from projection.views.view_table import DAILY, WEEKLY, check, page_of, week_of
 
 #: How many logs are read at once.
 _PART = 200
@@ -48,11 +48,11 @@ def view_page(snapshot: Snapshot, cache: Cache, name: str, argument: str = "") -
 
 
 def day_of(name: str, said: str, now_ms: int) -> str:
-    """Return the argument of a view: of `daily` the day that is said, `yesterday` or `2026-11`.
+    """Return the argument of a view: of one of days the day that is said, `yesterday` or `2026-11`.
 
     What is no time stays as it is, to be refused.
     """
-    if name != DAILY or not said or is_date(said):
+    if name not in (DAILY, WEEKLY) or not said or is_date(said):
         return said
     from ledger.model.instants import span_of
 
@@ -63,9 +63,10 @@ def day_of(name: str, said: str, now_ms: int) -> str:
 def _keys(cache: Cache, name: str, argument: str) -> Sequence[str]:
     """Return the keys of the logs that a view tells of, in ledger order."""
     day = argument or cache.summary.clock[:10]
-    if name != DAILY or not day:
+    if name not in (DAILY, WEEKLY) or not day:
         return ()
-    return [ref.key for ref, entry in cache.entries_since(day) if entry.clock[:10] == day]
+    days = week_of(day) if name == WEEKLY else (day,)
+    return [ref.key for ref, entry in cache.entries_since(days[0]) if entry.clock[:10] in days]
 
 
 def whole_source(

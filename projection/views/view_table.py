@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
 
 from ledger.errors import NotFound
 from ledger.model.layout import FORMAT_VERSION
@@ -246,6 +247,26 @@ def daily(source: ViewSource, day: str) -> Page:
     return Page(f"{day or 'No day'} — {source.policy.project}", "", tuple(found))
 
 
+def weekly(source: ViewSource, day: str) -> Page:
+    """Write the week of a day, from Monday on: what `daily` tells of each day with a session."""
+    known = {one.fact.id: one.fact for one in source.shared()}
+    found: list[Section] = []
+    for each in (days := week_of(day)):
+        there = [_told(known, one) for one in reversed(source.sessions) if one.day == each]
+        name = Section(f"{date.fromisoformat(each):%A}, {each}", ())
+        found += [name, *there] if there else []
+    nothing = [Section("None", ("No session log.",))]
+    return Page(f"{days[0]} to {days[-1]} — {source.policy.project}", "", tuple(found or nothing))
+
+
+def week_of(day: str) -> tuple[str, ...]:
+    """Return the days of the week of a day, Monday first; fewer at the ends of the calendar."""
+    given = date.fromisoformat(day)
+    monday = given.toordinal() - given.weekday()
+    numbers = range(max(monday, 1), min(monday + 6, date.max.toordinal()) + 1)
+    return tuple([date.fromordinal(number).isoformat() for number in numbers])
+
+
 def _told(known: Mapping[str, Fact], one: SessionLine) -> Section:
     """Tell one session: what it recorded, what was decided, what is left to do."""
     facts: list[str] = []
@@ -270,26 +291,30 @@ VIEWS = {
     "progress": "tasks and threads by how far they are",
     "decisions": "what was decided, numbered, the newest first",
     "daily": "one day, by default that of the newest log",
+    "weekly": "the week of a day",
     "entities": "a page for each entity that facts are about, by type",
     "roles": "what each role has learned",
 }
 _PAGES = {"state": state, "progress": progress, "decisions": decisions, "roles": roles}
 #: Those that take an argument: a date, and a name.
-DAILY, ENTITIES = "daily", "entities"
+DAILY, WEEKLY, ENTITIES = "daily", "weekly", "entities"
 
 
 def page_of(name: str, source: ViewSource, argument: str = "") -> Page:
     """Return a view as a value.
 
-    `argument` is a date for `daily`, "" for that of the newest log; the name of an entity for
+    `argument` is a date for `daily` and `weekly`, "" for that of the newest log; the name of an entity for
     `entities`, "" for all.
 
     Raises:
         NotFound: there is no such view, no such date, or no fact about that entity.
     """
     check(name, argument)
-    if name == DAILY:
-        return daily(source, argument or source.summary.clock[:10])
+    day = argument or source.summary.clock[:10]
+    if name == DAILY or (name == WEEKLY and not day):
+        return daily(source, day)
+    if name == WEEKLY:
+        return weekly(source, day)
     if name != ENTITIES:
         return _PAGES[name](source)
     found = entities(source, argument)
@@ -326,8 +351,8 @@ def check(name: str, argument: str = "") -> None:
         raise NotFound(f"there is no view {name}", hint=hint)
     if not argument:
         return
-    if name == DAILY and not is_date(argument):
+    if name in (DAILY, WEEKLY) and not is_date(argument):
         raise NotFound(f"{argument} is no date", hint="write it as 2026-11-21")
-    if name not in (DAILY, ENTITIES):
+    if name not in (DAILY, WEEKLY, ENTITIES):
         hint = f"`diurna view {name}` shows it"
         raise NotFound(f"the view {name} takes no {argument}", hint=hint)

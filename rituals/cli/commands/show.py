@@ -247,9 +247,9 @@ def view(
 ) -> None:  # fmt: skip
     """Show one side of memory as a page: where the work stands, what was decided, what happened.
 
-    NAME is state, progress, decisions, daily, entities or roles; without it they are listed. A DATE can
-    be a word such as `yesterday`; days are those of UTC, and without one it is the day of the newest log.
-    The same ledger gives the same page.
+    NAME is state, progress, decisions, daily, weekly, entities or roles; without it they are listed. A
+    DATE can be a word such as `yesterday`; days are those of UTC, and without one it is the day of the
+    newest log. The same ledger gives the same page.
 
     Examples:
       diurna view state
