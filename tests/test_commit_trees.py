@@ -24,14 +24,14 @@ def test_what_is_in_the_way_of_a_branch_is_named(world: World) -> None:
     git, made = repository.git(), store_commit(repository, wanted)
     lock.touch()
     with pytest.raises(ReferenceLocked, match=r"refs/heads/main\.lock"):
-        move_references(git, [("refs/heads/main", made)], tip, "T")
+        move_references(git, [("refs/heads/main", made, tip)], "T")
     lock.unlink()
     with pytest.raises(StorageFailed, match=r"code\.py"):
         store_commit(repository, wanted._replace(files=(("code.py/x.md", b"x"),)))
-    assert move_references(git, [("refs/heads/main", made)], tip, "T") and made != tip
+    assert move_references(git, [("refs/heads/main", made, tip)], "T") and made != tip
     assert home.git("diff", "--name-only", tip, "main") == "memory/x.md"
     with pytest.raises(TipMoved):
-        move_references(git, [("refs/heads/main", made)], tip, "T")
+        move_references(git, [("refs/heads/main", made, tip)], "T")
     names = [home.git("rev-parse", f"main:{path}") for path in ("memory/x.md", "code.py")]
     ids = [names[0], "1" * 40, names[1]]
     held = home.git("show", "main:code.py").encode() + b"\n"

@@ -253,9 +253,9 @@ REST = st.dictionaries(
 def files_of(objects: Mapping[str, bytes], tree: str, path: str = "") -> dict[str, str]:
     """Path -> blob id of what is in a tree."""
     found: dict[str, str] = {}
-    for mode, name, oid in entries(objects[tree]) if tree else ():
+    for name, (mode, oid) in entries(objects[tree]).items() if tree else ():
         here = path + name.decode()
-        found |= files_of(objects, oid.hex(), here + "/") if mode == b"40000" else {here: oid.hex()}
+        found |= files_of(objects, oid, here + "/") if mode == "40000" else {here: oid}
     return found
 
 

@@ -190,16 +190,15 @@ def merge_bases(git: Git, one: str, two: str) -> list[str]:
 
 def move_references(
     git: Git,
-    moves: Sequence[tuple[str, str]],
-    old: str,
+    moves: Sequence[tuple[str, str, str | None]],
     why: str,
     within: Within = lambda: True,
     who: tuple[str, str] = ("Diurna", "diurna@localhost.invalid"),
 ) -> bool:
-    """Let a reference point elsewhere if it still is where it was, and others with it.
+    """Let references point elsewhere, all or none, if they still are where they were.
 
-    `moves` are full names, each with where it goes, that one first; `old` is where it was, "" for not
-    there; `why`, and name and address (`who`), are for the reflog. `within` is asked while git has them
+    `moves` are full names, each with where it goes and where it was, "" for not there, None for wherever;
+    `why`, and name and address (`who`), are for the reflog. `within` is asked while git has them
     locked; where it says no nothing is changed.
 
     Raises:
@@ -221,12 +220,13 @@ def move_references(
             failed.append(problem)
         return b"commit\n" if does == [True] else b"abort\n"
 
-    (reference, new), *others = moves
-    rest = "".join([f"update {name} {commit}\n" for name, commit in others])
+    reference = moves[0][0]
+    old = ["" if was is None else was or "0" * 40 for _, _, was in moves]
+    rows = [f"update {one[0]} {one[1]} {was}".rstrip() for one, was in zip(moves, old, strict=True)]
     status, _, err = git.call(
         "-c", f"user.name={clean_name(who[0])}", "-c", f"user.email={clean_name(who[1], '')}",
         "update-ref", "-m", why, "--stdin",
-        data=f"start\nupdate {reference} {new} {old or '0' * 40}\n{rest}prepare\n".encode(), answer=answer,
+        data="\n".join(["start", *rows, "prepare", ""]).encode("utf-8", "surrogateescape"), answer=answer,
     )  # fmt: skip
     if failed:
         raise failed[0]

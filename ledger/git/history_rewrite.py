@@ -11,12 +11,22 @@ commits that do not touch it are passed over, as `git log` does.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping
 
-from ledger.errors import StorageFailed, WriteRefused
+from ledger.errors import TipMoved, WriteRefused
 from ledger.git.cli import Git
-from ledger.git.git_objects import BLOB, COMMIT, TAG, TREE, Objects, object_id, write_objects
-from ledger.git.trees import FOLDER, entries, put
+from ledger.git.git_objects import (
+    BLOB,
+    COMMIT,
+    TAG,
+    TREE,
+    Objects,
+    move_references,
+    object_id,
+    write_objects,
+)
+from ledger.git.trees import FOLDER, entries, written
 from ledger.model.record import Record
 
 #: What stood for the bytes of the old commit.
@@ -51,7 +61,7 @@ def relocated(git: Git, tip: str, before: str, after: str) -> Relocated:
         if tree not in placed:
             placed[tree] = tree
             for name in reversed(after.split("/")[:-1]):
-                raw = put(b"", name.encode("utf-8", "surrogateescape"), FOLDER, placed[tree])
+                raw = written({os.fsencode(name): (FOLDER, placed[tree])})
                 made[TREE, raw] = None
                 placed[tree] = object_id(TREE, raw)
         data = _anew(body or b"", placed[tree], [new[one] for one in parents if one in new])
@@ -76,7 +86,7 @@ def _anew(data: bytes, tree: str, parents: list[str]) -> bytes:
 
 #: Which references are written anew. What else leads to an old commit is in the way.
 _OURS = ("refs/heads/", "refs/tags/", "refs/remotes/", "refs/diurna/")
-_FOLDER, _FILES = b"40000", (b"100644", b"100755")
+_FILES = ("100644", "100755")
 
 
 class Move(Record):
@@ -167,17 +177,15 @@ class _Rewriter:
         known = self._trees.get((tree, depth))
         if known is not None:
             return known
-        raw = self._objects.read(tree)
-        parts = []
-        for mode, name, oid in entries(raw):
-            old = new = oid.hex()
-            inside = depth >= len(self._folder)
-            if mode == _FOLDER and (inside or name == self._folder[depth]):
+        found = entries(self._objects.read(tree))
+        for name, (mode, old) in found.items():
+            inside, new = depth >= len(self._folder), old
+            if mode == FOLDER and (inside or name == self._folder[depth]):
                 new = self._tree(old, depth + 1)
             elif inside and mode in _FILES:
                 new = self._new.get(old, old)
-            parts.append(b"%s %s\0%s" % (mode, name, bytes.fromhex(new)))
-        data = b"".join(parts)
+            found[name] = mode, new
+        data = written(found)
         made = object_id(TREE, data)
         if made != tree:
             self._made[TREE, data] = None
@@ -215,15 +223,8 @@ def move_all(git: Git, moves: Iterable[Move]) -> None:
         WriteRefused: one is not where it was.
         StorageFailed: git could not move them.
     """
-    rows = ["start", *[f"update {one.reference} {one.new} {one.old}" for one in moves]]
-    data = "\n".join([*rows, "prepare", "commit", ""]).encode("utf-8", "surrogateescape")
-    status, _, err = git.call(
-        "-c", "user.name=Diurna", "-c", "user.email=diurna@localhost.invalid",
-        "update-ref", "-m", "diurna: purge", "--stdin", data=data,
-    )  # fmt: skip
-    if not status:
-        return
-    said = err.decode("utf-8", "replace").strip().split("\n")[0]
-    if "but expected" in said:
-        raise WriteRefused(f"a branch moved meanwhile: {said}", hint="run the command again")
-    raise StorageFailed(f"git could not move the references: {said}", hint="run the command again")
+    try:
+        move_references(git, [(one.reference, one.new, one.old) for one in moves], "diurna: purge")
+    except TipMoved as problem:
+        message = f"a branch moved meanwhile: {problem.message}"
+        raise WriteRefused(message, hint="run the command again") from None

@@ -1,7 +1,7 @@
-r"""Edit git's tree objects as bytes: look entries up, put them in and take them out.
+r"""Read and write git's tree objects as bytes.
 
 An entry is `<mode> <name>\0<20 bytes>`, and entries are sorted as if the names of folders ended in `/`
-(git's documentation of its object format). Whatever else stands in a tree stays as it is, byte for byte.
+(git's documentation of its object format).
 """
 
 from __future__ import annotations
@@ -13,10 +13,39 @@ from ledger.git.git_objects import TREE, object_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    #: (mode, object id)
+    Entry = tuple[str, str]
 
 FILE, FOLDER = "100644", "40000"
 _ID_BYTES = 20
+
+
+def entries(raw: bytes) -> dict[bytes, Entry]:
+    """Return what a tree has, by name."""
+    found = {}
+    at = 0
+    while at < len(raw):
+        end = raw.index(b"\0", at)
+        mode, _, name = raw[at:end].partition(b" ")
+        at = end + 1 + _ID_BYTES
+        found[name] = mode.decode("ascii"), raw[end + 1 : at].hex()
+    return found
+
+
+def written(found: Mapping[bytes, Entry]) -> bytes:
+    """Return a tree of entries."""
+    rows = sorted(found.items(), key=lambda row: row[0] + b"/" * (row[1][0] == FOLDER))
+    return b"".join(
+        [b"%s %s\0%s" % (mode.encode(), name, bytes.fromhex(oid)) for name, (mode, oid) in rows]
+    )
+
+
+def lookup(raw: bytes, name: bytes) -> Entry | None:
+    """Return an entry, None when there is none of this name."""
+    # object ids hardly ever hold a name by chance, so that most calls cost no walk
+    return entries(raw).get(name) if b" " + name + b"\0" in raw else None
 
 
 def with_files(
@@ -31,33 +60,25 @@ def with_files(
         StorageFailed: something of the user's stands where a folder or file of these belongs (fault:D4).
     """
     below: dict[str, list[tuple[str, str]]] = {}
-    raw, new = read(root) if root else b"", dict[str, bytes]()
     for path, blob in files:
         name, _, rest = path.partition("/")
-        if rest:
-            below.setdefault(name, []).append((rest, blob))
-            continue
-        _of_a_sort(raw, name, FILE, place)
-        raw = _with(raw, name, FILE, blob)
+        below.setdefault(name, []).append((rest, blob))
+    found, new = entries(read(root)) if root else {}, dict[str, bytes]()
     for name, inside in below.items():
-        folder = _of_a_sort(raw, name, FOLDER, place)
-        tree, more = with_files(read, folder, inside, f"{place}{name}/")
-        raw, new = _with(raw, name, FOLDER, tree), new | more
+        key, mode = os.fsencode(name), FOLDER if inside[0][0] else FILE
+        there = found.pop(key, None)
+        if there is not None and there[0][:3] != mode[:3]:
+            raise in_the_way(place + name)
+        oid = inside[-1][1]
+        if mode == FOLDER:
+            folder = there[1] if there else ""
+            oid, more = with_files(read, folder, inside, f"{place}{name}/")
+            new |= more
+        if oid:
+            found[key] = mode, oid
+    raw = written(found)
     made = object_id(TREE, raw) if raw else ""
     return made, new if made in ("", root) else {**new, made: raw}
-
-
-def _of_a_sort(raw: bytes, name: str, mode: str, place: str) -> str:
-    """Return the id of an entry that is a file, or a folder, as `mode` says; "" for none."""
-    there = lookup(raw, os.fsencode(name))
-    if there is not None and there[0][:3] != mode[:3]:
-        raise in_the_way(place + name)
-    return there[1] if there is not None else ""
-
-
-def _with(raw: bytes, name: str, mode: str, oid: str) -> bytes:
-    key = os.fsencode(name)
-    return put(raw, key, mode, oid) if oid else take(raw, key)
 
 
 def listing(
@@ -68,79 +89,10 @@ def listing(
     `read` gives the bytes of a tree; `place` is where the tree is itself.
     """
     name, _, rest = path.partition("/")
-    for mode, key, oid in entries(read(tree)):
+    for key, (mode, oid) in entries(read(tree)).items():
         here = os.fsdecode(key)
         if name in ("", here):
-            if mode == FOLDER.encode():
-                yield from listing(read, oid.hex(), rest, f"{place}{here}/")
+            if mode == FOLDER:
+                yield from listing(read, oid, rest, f"{place}{here}/")
             elif not rest:
-                yield mode.decode("ascii"), oid.hex(), place + here
-
-
-def lookup(raw: bytes, name: bytes) -> tuple[str, str] | None:
-    """Return (mode, object id) of an entry, None when there is none of this name."""
-    begin, end = _place(raw, name)
-    if begin == end:
-        return None
-    mode = raw[begin : raw.index(b" ", begin)].decode("ascii")
-    return mode, raw[end - _ID_BYTES : end].hex()
-
-
-def put(raw: bytes, name: bytes, mode: str, oid: str) -> bytes:
-    """Return the tree with an entry, in the place of one of that name if there is one."""
-    begin, end = _place(raw, name)
-    rest = raw[:begin] + raw[end:] if begin != end else raw
-    at = _slot(rest, name + b"/" if mode == FOLDER else name)
-    entry = b"%s %s\0%s" % (mode.encode("ascii"), name, bytes.fromhex(oid))
-    return rest[:at] + entry + rest[at:]
-
-
-def take(raw: bytes, name: bytes) -> bytes:
-    """Return the tree without an entry."""
-    begin, end = _place(raw, name)
-    return raw[:begin] + raw[end:]
-
-
-def entries(raw: bytes) -> list[tuple[bytes, bytes, bytes]]:
-    """Return all entries: (mode, name, object id), as bytes."""
-    found = []
-    at = 0
-    while at < len(raw):
-        end = raw.index(b"\0", at)
-        mode, _, name = raw[at:end].partition(b" ")
-        at = end + 1 + _ID_BYTES
-        found.append((mode, name, raw[end + 1 : at]))
-    return found
-
-
-def _place(raw: bytes, name: bytes) -> tuple[int, int]:
-    """Return where the entry of a name begins and ends; an empty place when there is none.
-
-    A name is looked for as bytes first: object ids hardly ever hold one by chance, so that most calls cost
-    no walk; what is found is believed only where an entry begins.
-    """
-    wanted = b" " + name + b"\0"
-    if wanted not in raw:
-        return 0, 0
-    at = 0
-    find = raw.index
-    while at < len(raw):
-        end = find(b"\0", at)
-        if raw.endswith(wanted[:-1], at, end) and find(b" ", at) == end - len(name) - 1:
-            return at, end + 1 + _ID_BYTES
-        at = end + 1 + _ID_BYTES
-    return 0, 0
-
-
-def _slot(raw: bytes, key: bytes) -> int:
-    """Return where an entry that sorts by `key` belongs."""
-    at = 0
-    find = raw.index
-    while at < len(raw):
-        space = find(b" ", at)
-        end = find(b"\0", space)
-        name = raw[space + 1 : end]
-        if (name + b"/" if raw[at:space] == b"40000" else name) > key:
-            break
-        at = end + 1 + _ID_BYTES
-    return at
+                yield mode, oid, place + here

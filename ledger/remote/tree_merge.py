@@ -17,8 +17,9 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 
 from ledger.git.cli import Git
-from ledger.git.trees import FILE, FOLDER, entries, lookup
-from ledger.model.ids import blob_id, sha1
+from ledger.git.git_objects import TREE, object_id
+from ledger.git.trees import FILE, FOLDER, entries, lookup, written
+from ledger.model.ids import blob_id
 from ledger.model.layout import ARCHIVE_DIR, POLICY_FILE, SESSIONS_DIR, stem_of
 from ledger.model.order import breaks_seal, is_sealed
 from ledger.model.record import Record
@@ -212,25 +213,13 @@ class Joined:
     # ---- trees ----------------------------------------------------------------------------------
 
     def _entries(self, tree: str) -> dict[bytes, Entry]:
-        if not tree:
-            return {}
         known = self.written.get(tree)
-        raw = self._read(tree) if known is None else known
-        return {name: (mode.decode("ascii"), oid.hex()) for mode, name, oid in entries(raw)}
+        return entries(self._read(tree) if known is None else known) if tree else {}
 
     def _write(self, found: Mapping[bytes, Entry]) -> str:
         """Remember a tree made of entries; return its id."""
-        rows = sorted(
-            (name + b"/" if mode == FOLDER else name, name, mode, oid)
-            for name, (mode, oid) in found.items()
-        )
-        raw = b"".join(
-            [
-                b"%s %s\0%s" % (mode.encode(), name, bytes.fromhex(oid))
-                for _, name, mode, oid in rows
-            ]
-        )
-        made = sha1(b"tree %d\0" % len(raw) + raw, usedforsecurity=False).hexdigest()
+        raw = written(found)
+        made = object_id(TREE, raw)
         self.written[made] = raw
         return made
 

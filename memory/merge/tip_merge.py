@@ -316,8 +316,8 @@ class Planner:
         known = {path: find(read, tree, prefix + path) for path in (CONTINUITY_FILE, *views)}
         found = {path: blob for path, blob in known.items() if blob}
         archive = find(read, tree, prefix + ARCHIVE_DIR)
-        for _, name, oid in entries(read(archive)) if archive else ():
-            found[f"{ARCHIVE_DIR}/{os.fsdecode(name)}"] = oid.hex()
+        for name, (_, oid) in entries(read(archive)).items() if archive else ():
+            found[f"{ARCHIVE_DIR}/{os.fsdecode(name)}"] = oid
         return found
 
     def _policy(self, blob: str) -> Policy:

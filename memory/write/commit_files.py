@@ -112,11 +112,12 @@ class CommitWriter:
         """
         home, tip, who = self.home, wanted.parent, wanted.identity.committing
         ahead = Ahead(home, tip, made, files)
-        moves = [(name, to or made) for name, to in ((wanted.reference, ""), *wanted.along)]
+        moves: list[tuple[str, str, str | None]] = [(wanted.reference, made, wanted.expected)]
+        moves += [(name, to or made, None) for name, to in wanted.along]
         why, git = wanted.message.split("\n")[0], home.repository.git()
 
         def move(within: Within) -> bool:
-            return move_references(git, moves, wanted.expected, why, within, who)
+            return move_references(git, moves, why, within, who)
 
         self.branch.noted(lock, tip, made, lambda: ahead.show(move), ahead.take_back)
         ahead.settle()

@@ -116,7 +116,7 @@ def apply_move(plan: MovePlan, clock: Callable[[], int], agent: str = "") -> Mem
     past = relocated(git, home.tip(), home.prefix, "")
     write_objects(git, past.objects)
     if not read_reference(repository, there.reference):
-        move_references(git, [(there.reference, past.tip)], "", f"diurna: moved from {home.prefix}")
+        move_references(git, [(there.reference, past.tip, "")], f"diurna: moved from {home.prefix}")
     else:  # from an earlier move
         memory = Memory(there, clock=clock, lasting=False)
         memory.join(past.tip)
