@@ -36,7 +36,6 @@ KEYED = {
     "facts[].remarks": "KEY",
     "kinds": "KIND",
     "marks": "ID",
-    "pace.agents": "AGENT",
     "sessions[].facts": "VERB",
     "tiers": "TIER",
     "verdicts[].counts": "VERDICT",

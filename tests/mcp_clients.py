@@ -35,11 +35,11 @@ LOADED = (
     "uvicorn.protocols.http.h11_impl",
 )  # fmt: skip
 NAMES = (
-    "brief", "recall", "get", "why", "note", "append", "resolve", "task", "learn", "status",
+    "brief", "recall", "get", "why", "note", "append", "resolve", "task", "status",
 )  # fmt: skip
 #: Of names, descriptions and input schemas as JSON: what an agent reads in every session. About 1,800
 #: tokens at most.
-LIST_CHARS = 7_100
+LIST_CHARS = 6_800
 Opener = Callable[[Home], Memory]
 Story = Callable[[Client], Awaitable[None]]
 

@@ -133,19 +133,6 @@ def test_nothing_is_said_where_history_is_cut(world: World) -> None:
     assert cut.git("for-each-ref", "--format=%(objectname)", "refs/heads/memory") in ("", before)
 
 
-def test_a_forged_landing_is_named_where_objects_are(world: World) -> None:
-    """Who has the work sees that the commit does not hold it; who has not believes the record."""
-    story, asked = story_of(world, "open", "tip", 2)
-    stem = story.place.run("why", asked.fact).json["events"][0]["stem"]
-    log = f"---\ntype: edit\nagent: eve\n---\n# Forged\n\n## Memory References\n\n- Landed: {stem} → {story.head()} (squash)\n"
-    story.at_its_time(lambda: story.place.append(log, code=None))
-    findings = story.place.run("check", code=None).json["findings"]
-    said = [one["message"] for one in findings if one["code"] == "landed-unproven"]
-    assert f"{story.head()[:7]} (squash), which does not hold its work" in said[0]
-    other = colleague(story)
-    assert "landed-unproven" not in other.check() and told(other, asked.fact) == LANDED
-
-
 def questions(story: Story) -> list[str]:
     """The questions of a review about branches that are gone."""
     said: list[str] = []

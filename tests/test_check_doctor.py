@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import time
 from collections.abc import Callable
+from itertools import cycle
 from pathlib import Path
 
 import pytest
@@ -134,7 +135,8 @@ def test_a_lock_that_found_an_owner_between_plan_and_treatment_stays(
 ) -> None:
     """It is looked at again right before it is moved, and the answer says that it was not."""
     lock = old(repo.path / ".git/index.lock")
-    monkeypatch.setattr("rituals.check.doctor_runner.is_left", lambda *_: False)
+    looks = cycle((True, False, True))  # noticed; before it is moved; noticed again
+    monkeypatch.setattr("rituals.check.clone_checks.is_left", lambda *_: next(looks))
     done = doctor("--fix", "--json")
     assert done.code == 1
     assert [one["message"] for one in done.json["failed"]] == [f"{lock} has an owner by now"]

@@ -228,14 +228,3 @@ def test_a_key_of_the_policy_that_is_gone_is_named(
         line = path.read_text().count("\n") - 1
         assert f"diurna.toml:{line}: `letters` means nothing any more" in ran.err
         assert "take the line out: write an issue" in ran.err
-
-
-def test_a_policy_that_holds_commands_is_read_and_named(repo: Repo, run: Run) -> None:
-    """Its value means that the rule is told, as without it."""
-    path = repo.path / "memory/diurna.toml"
-    path.write_text(path.read_text() + '[moment]\ncommand = "hold"\n')
-    commit(repo)
-    ran = run("check", "--ci")
-    assert ran.code == 0
-    assert '`[moment] command = "hold"` holds no command any more' in ran.err
-    assert 'say `command = "tell"` instead' in ran.err

@@ -14,7 +14,6 @@ from ledger.model.event import (
     FactCreated,
     FactReferenced,
 )
-from ledger.model.instants import FORMS
 from ledger.model.session import Entry, SessionLog
 from memory.api import Memory, SessionDraft
 from projection.lifecycle.lives import lives_of
@@ -100,25 +99,6 @@ def test_report_as_json(lived: Repo, run: Run) -> None:
     assert {tier: row[-1] for tier, row in course["tiers"].items()} == tiers
 
 
-def test_bounds(lived: Repo, run: Run) -> None:
-    """`--until` is the ledger as it was then, `--since` the facts born from then on; others are named."""
-    then = run("review", "--report", "--json", "--until", "2026-10-30").json
-    shown = run("show", "--json", "--as-of", "2026-10-30").json["facts"]
-    assert [(one["id"], one["tier"]) for one in then["facts"]] == [
-        (one["id"], one["tier"]) for one in shown
-    ]
-    assert (then["sessions"], then["last"]) == (5, "2026-10-30")
-    later = run("review", "--report", "--json", "--since", "2026-10-28").json
-    assert [one["id"] for one in later["facts"]] == ["fact-3"]
-    assert (later["sessions"], later["course"]["sessions"][0]) == (12, 3)
-    assert sum(row[0] for row in later["course"]["tiers"].values()) == 3
-    assert run("review", "--report", "--since", "whenever") == (
-        1, "",
-        "diurna: review: whenever is neither a time nor a session log\n"
-        f"hint: {FORMS}; or name a session log\n",
-    )  # fmt: skip
-
-
 def test_nothing_to_tell(repo: Repo, run: Run) -> None:
     """No fact is no failure."""
     ran = run("review", "--report")
@@ -127,7 +107,6 @@ def test_nothing_to_tell(repo: Repo, run: Run) -> None:
         "shop: 0 facts, 0 work sessions\n\n"
         "reviews  0 held, 0 skipped; one is due every 10 work sessions\n"
     )
-    assert run("review", "--report", "--kind", "thread").err == "no fact matches\n"
 
 
 def entries(count: int, *, reviews: tuple[int, ...] = ()) -> list[Entry]:
@@ -228,8 +207,6 @@ def test_report_tells_how_facts_were_met(met: Repo, run: Run) -> None:
         "0 characters shown and 0 told a session, 1,130 a day (medians of 2 sessions on 1 day)"
         in ran.out
     )
-    before = run("review", "--report", "--until", "2026-10-25", "--json").json
-    assert (before["shown"], before["facts"]) == ({"sessions": 0, "resting": []}, [])
 
 
 def test_pages_list_how_facts_were_met(met: Repo) -> None:

@@ -42,17 +42,16 @@ TOLD: dict[str, set[str]] = {
     ),
     **dict.fromkeys(
         "log-modified log-deleted log-moved log-edited log-uncommitted history-cut history-rewritten "
-        "clock-ahead case-twins weak-seal personal-item "
+        "clock-ahead personal-item "
         "unreadable".split(),  # of a lost log the cache knows what it said
         WHOLE,
     ),
-    **dict.fromkeys(("evidence-gone", "landed-unproven"), LINT),
     **dict.fromkeys("secret-found secret-waived personal-data".split(), LINT),
     **dict.fromkeys("review-due over-size".split(), DUE),
     **dict.fromkeys(
         "git-unusable host-command host-files "
         "host-faults "
-        "unsupported-repository lock-left object-lost home-moved spool-leftover captured-waiting "
+        "unsupported-repository lock-left object-lost home-moved spool-leftover "
         "capture-failed capture-settings capture-waits "
         "attributes-missing merge-attribute cache-differs mirrored not-pushed upstream-stale".split(),
         DOCTOR,

@@ -64,9 +64,7 @@ def test_tools_are_described(tell: Tell, mode: str) -> None:
         for tool in tools:
             notes = tool.annotations
             assert notes is not None and tool.output_schema is None
-            assert notes.read_only_hint is (
-                tool.name not in ("note", "append", "resolve", "task", "learn")
-            )
+            assert notes.read_only_hint is (tool.name not in ("note", "append", "resolve", "task"))
             assert (notes.destructive_hint, notes.open_world_hint) == (False, False)
             assert notes.idempotent_hint
             assert odd(tool.input_schema) == ["no properties"] * (tool.name == "status"), tool.name
@@ -204,7 +202,7 @@ FILTERS: tuple[tuple[dict[str, object], str], ...] = (
     ({}, "green red"), ({"superseded": True}, "blue green red"), ({"tag": "ui, other"}, "green"),
     ({"kind": "decision,stack", "superseded": True}, "blue"), ({"agent": "somebody-else"}, ""),
     ({"agent": "a-client", "since": "2026-01-01", "until": "2027-01-01"}, "green red"),
-    ({"until": "2020-01-01"}, ""), ({"until": "last year"}, ""), ({"tag": ["ui", "other"]}, "green"),
+    ({"until": "2020-01-01"}, ""), ({"until": "400 days ago"}, ""), ({"tag": ["ui", "other"]}, "green"),
     ({"since": "3 days ago", "as_of": "2099-12-31T10:00+02:00"}, "green red"),
 )  # fmt: skip
 
@@ -290,28 +288,6 @@ def test_a_contradiction_is_listed_and_resolved(tell: Tell, run: Run) -> None:
 
     tell(story)
     assert "Twenty seconds." in run("show").out
-
-
-def test_learn_lists_and_asks_and_writes_no_fact(tell: Tell, run: Run) -> None:
-    """Proposals come with keys and diffs as evidence; asked for they become threads, and no fact is born."""
-    for path in ("a.py", "b.py", "c.py"):
-        bug = ("--rule", "no-timeout", "--path", path, "a request without a timeout")
-        assert run("note", *bug).code == 0
-
-    async def story(client: Client) -> None:
-        listed = await ask(client, "learn")
-        (one,) = listed["proposals"]
-        assert "not instructions" in listed["notice"] and one["diff"][0].startswith(
-            "+ - Before handing in"
-        )
-        assert "raised" not in listed and (await ask(client, "status"))["facts"] == 3
-        raised = (await ask(client, "learn", ask=True))["raised"]
-        assert raised == [f"review-learn-{one['key']}"]
-        assert "raised" not in await ask(client, "learn", ask=True)
-
-    tell(story)
-    facts = run("show", "--list", "--all", "--json").json["facts"]
-    assert {one["kind"] for one in facts} == {"finding", "thread"}
 
 
 def test_a_task_goes_its_way_by_the_tool(tell: Tell, run: Run) -> None:
@@ -494,14 +470,11 @@ def test_tools_say_what_commands_say(tell: Tell, run: Run) -> None:
     """Each reading tool has its twin command: the same facts, in the same order; to get one is a use."""
     assert run("note", "id=retries decision: Webhooks retry three times.", "id=wire task: Wire the queue.",
                "id=limit convention: Webhooks have a limit of ten seconds.").code == 0  # fmt: skip
-    for path in ("a.py", "b.py", "c.py"):
-        run("note", "--rule", "no-timeout", "--path", path, "a request without a timeout")
     ids = ("retries", "limit")
     wanted: dict[str, Any] = {
         "recalled": [one["id"] for one in run("recall", "webhooks", "--json").json["hits"]],
         "shown": [run("show", one, "--json").json["facts"][0]["text"] for one in ids],
         "tasks": [one["id"] for one in run("task", "--json").json["tasks"]], "status": run("status", "--json").json["logs"],
-        "learnt": [one["key"] for one in run("review", "--learn", "--json").json["proposals"]],
         "why": [one["text"] for one in run("why", "wire", "--json").json["events"]],
         "brief": [line for line in run("brief", "--agent", "a-client").out.split("\n") if line.startswith("- ")],
     }  # fmt: skip
@@ -517,7 +490,6 @@ def test_tools_say_what_commands_say(tell: Tell, run: Run) -> None:
             ],
             "tasks": [one["id"] for one in (await ask(client, "task"))["tasks"]],
             "status": (await ask(client, "status"))["logs"],
-            "learnt": [one["key"] for one in (await ask(client, "learn"))["proposals"]],
             "why": [one["text"] for one in (await ask(client, "why", id="wire"))["events"]],
             "brief": [line for line in brief.split("\n") if line.startswith("- ")],
         }

@@ -246,7 +246,7 @@ def test_nothing_personal_goes_over_http(
         async with listening.client() as client:
             asked: list[tuple[str, dict[str, object]]] = [
                 ("brief", {}), ("recall", {"query": word}), ("get", {"ids": ["personal/pp"]}),
-                ("recall", {"query": word, "where": "everywhere"}), ("status", {}), ("learn", {}),
+                ("recall", {"query": word, "where": "everywhere"}), ("status", {}),
                 ("append", {"title": "T", "new": [{"text": f"I hate {word}.", "personal": True}]}),
                 ("append", {"title": "T", "references": ["personal/pp"]}),
             ]  # fmt: skip

@@ -192,7 +192,7 @@ def test_a_connection_is_one_work_session(
 EVERY_CALL: dict[str, dict[str, object]] = {
     "brief": {}, "recall": {"query": "anything"}, "get": {"ids": ["some-id"]}, "why": {"id": "some-id"},
     "note": {"text": "It is too early."}, "append": {"title": "Too early"}, "resolve": {"id": "some-id"},
-    "task": {}, "learn": {}, "status": {},
+    "task": {}, "status": {},
 }  # fmt: skip
 
 

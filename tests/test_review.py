@@ -25,7 +25,6 @@ from memory.replay.replayed_state import state_from
 from projection.lifecycle.ageing import Change, Fading
 from projection.lifecycle.promotion import scores, sessions_using
 from projection.lifecycle.review_due import ROOM, Size, key_of, newly_due, reasons, room_for
-from projection.lifecycle.statistics import Pace, pace
 from projection.policy.model import Policy, Review, Windows
 from rituals.review.questions import Question, threads_for
 from rituals.review.review_answers import ACCEPT, REJECT, events_of
@@ -228,50 +227,6 @@ def test_closed_threads_with_too_much_text() -> None:
     assert rules(book.plan()) == {}
 
 
-def test_size_is_asked_once_and_rests_after_its_thread_was_closed() -> None:
-    """Too many facts are one question; once closed, it comes back after a round of sessions."""
-    book = Book(limits(max_facts=2))
-    book.log(new("a"), new("b"), new("c"))
-    plan = book.review()
-    (question,) = plan.questions
-    assert (
-        question.rule == "size" and "3 facts and threads that can fade (limit 2)" in question.said
-    )
-    book.log("a", "b", "c")
-    assert book.plan().fresh == ()
-    book.log(ThreadClosed(threads_for(plan.fresh)[0].id), "a", "b", "c")
-    for _ in range(4):
-        assert book.plan().questions == ()
-        book.log("a", "b", "c")
-    book.log("a", "b", "c")
-    assert len(book.plan().fresh) == 1
-
-
-def test_links() -> None:
-    """Successors without a text, ids without one, and links to what is false or nowhere."""
-    book = Book()
-    book.log(
-        new("old"),
-        new("goal"),
-        new("better"),
-        new("part", serves="goal"),
-        new("lost", serves="nowhere"),
-    )
-    book.log(
-        FactSuperseded("old", "coming"), FactSuperseded("goal", "better"), "ghost", "part", "lost"
-    )
-    found = {one.rule: one for one in book.plan().questions}
-    assert found["successor-missing"].facts == ("old", "coming")
-    assert found["id-dangling"].facts == ("ghost",)
-    serves = [one for one in book.plan().questions if one.rule == "serves-broken"]
-    assert [one.said for one in serves] == [
-        "lost serves nowhere, which is no fact of this ledger.",
-        "part serves goal, which was superseded by better.",
-    ]
-    book.log(new("coming"), new("ghost"), FactInvalidated("part"), FactInvalidated("lost"))
-    assert rules(book.plan()) == {}
-
-
 def test_old_dangling_ids_are_history() -> None:
     """An id that nobody named within the archive window is not asked about."""
     book = Book()
@@ -323,7 +278,7 @@ def test_many_questions_of_a_rule_share_threads() -> None:
     ]  # fmt: skip
 
 
-# ---- due, pace, promotion -------------------------------------------------------------------------
+# ---- due, promotion -------------------------------------------------------------------------
 
 
 def test_reasons() -> None:
@@ -345,18 +300,6 @@ def test_what_a_brief_has_room_for(chars: list[int], every: int) -> None:
     assert not lines or ROOM[0] <= room
     said = [since for since in range(3 * every + 1) if newly_due(since, Review(every))]
     assert said == [every, 2 * every, 3 * every]
-
-
-def test_pace_counts_by_the_stems_alone() -> None:
-    """The last four weeks before the newest session count, by agent, whatever the day is today."""
-    work = [
-        (f"2026-06-{day:02d}-120000000-{day:012x}", "b" if day % 3 else "a") for day in range(1, 31)
-    ]
-    found = pace(work)
-    assert (found.days, found.sessions, found.weekly_tenths) == (28, 28, 70)
-    assert found.agents == (("b", 18), ("a", 10))
-    assert pace([]) == Pace(0, 0, ())
-    assert pace(work[:1]).days == 7
 
 
 def test_promotion_scores() -> None:
@@ -411,7 +354,6 @@ def test_a_promotion_is_asked_about_and_accepted() -> None:
     for agent in "abcab":
         book.log("rule", agent=agent)
     plan = book.plan()
-    assert [(one.id, one.total, one.proposal) for one in plan.scores] == [("rule", 9, "promote")]
     assert plan.questions[0].said == "rule is worth promoting to AGENTS.md."
     book.review(rule=ACCEPT)
     assert book.plan().state["rule"].tier == "core"

@@ -1,4 +1,4 @@
-"""What the review asks about purpose and about remarks in footers: visions, obsolete facts, misfits."""
+"""What the review asks about purpose and about remarks in footers: obsolete facts, notes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import pytest
 from ledger.model.event import (
     FactInvalidated,
     FactRedacted,
-    FactUpdated,
 )
 from rituals.review.questions import threads_for
 from rituals.review.review_answers import ACCEPT, REJECT
@@ -47,13 +46,11 @@ def test_an_obsolete_thread_is_closed() -> None:
 
 @pytest.mark.parametrize("dead", [FactInvalidated("a"), FactRedacted("a")])
 def test_remarks_of_what_is_gone_are_not_asked_about(dead: FactInvalidated | FactRedacted) -> None:
-    """What is false or withheld is asked about no more; a misfit is asked about once for what it says."""
+    """What is false or withheld is asked about no more; a note is told of."""
     book = Book()
-    book.log(new("a", obsolete_when="v2", misfit="it is two facts", note="see the wiki"))
-    assert rules(book.plan()).keys() == {"obsolete", "misfit"}
+    book.log(new("a", obsolete_when="v2", note="see the wiki"))
+    assert rules(book.plan()).keys() == {"obsolete"}
     assert "With a note (1): a" in body(book.plan()).replace("- ", "")
     book.review(a=REJECT)
-    book.log(FactUpdated("a", "Again.", (), "", (("misfit", "it is three facts"),)))
-    assert "misfit" in [one.rule for one in book.plan().fresh]
     book.log(dead)
     assert rules(book.plan()) == {}

@@ -72,7 +72,7 @@ def log_refs(
                     "duplicate-stem",
                     f"{ref.path} and {first.path} are both named {stem} and differ; both are read",
                     ref.path,
-                    hint="diurna check tells who committed which",
+                    hint="if one of them is a copy that was changed, say so in a new log",
                 )
             )
     return sorted(by_stem.values()), tuple(findings)

@@ -1,6 +1,6 @@
 """Tell which of the things that facts name a commit took away, and which facts a commit ended.
 
-What is known of it is kept in a signed file of each work tree: `rituals.review.truth_marks` makes it
+What is known of it is kept in a signed file of each work tree: `rituals.review.code_questions` makes it
 behind sessions, appends and syncs. Here it is read, and a mark counts only where nothing that is cheap to
 see speaks against it: the fact still says so, and the path is not in the work tree again, as on another
 branch. What has ended, or fails its check, is told of HEAD: where that one moved since, or the ledger, or

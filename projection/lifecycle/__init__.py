@@ -1,1 +1,1 @@
-"""Follow how facts live: transitions, statistics, pace, promotion, and when a review is due."""
+"""Follow how facts live: transitions, statistics, promotion, and when a review is due."""

@@ -84,9 +84,9 @@ def _listed(value: str) -> tuple[str, ...]:
 _LINE_CHARS = 220
 #: In so many facts lies the most that a brief has room for, however long they are.
 ROOM = range(BRIEF_CHARS // (_LINE_CHARS + 1), BRIEF_CHARS // 10)
-#: When a fact will be obsolete, why it does not fit, and whatever else is to be remembered of it.
-MISFIT_KEY, NOTE_KEY = "misfit", "note"
-REMARKS = (OBSOLETE_KEY, MISFIT_KEY, NOTE_KEY)
+#: When a fact will be obsolete, and whatever else is to be remembered of it.
+NOTE_KEY = "note"
+REMARKS = (OBSOLETE_KEY, NOTE_KEY)
 
 
 class Size(Record):

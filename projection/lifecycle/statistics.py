@@ -1,15 +1,13 @@
 """Sum up the lives of facts: ages, uses, who wrote what was false, reviews that were skipped.
 
 Whole numbers only. Quartiles are observed values, the smallest that at least a quarter, a half or three
-quarters of all do not exceed (definition 1 of Hyndman and Fan, The American Statistician 50, 1996). What
-counts sessions alone means days only at one pace, which is measured here.
+quarters of all do not exceed (definition 1 of Hyndman and Fan, The American Statistician 50, 1996).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from ledger.model.order import milliseconds_of
 from ledger.model.record import Record
 from ledger.model.session import Entry
 from projection.fold.projection_state import BY_HAND, CLOSED, FADED, INVALIDATED, SUPERSEDED
@@ -132,59 +130,19 @@ def authors_of(lives: Iterable[Life]) -> tuple[Author, ...]:
     return tuple(sorted(found, key=lambda one: (-one.false, -one.facts, one.agent)))
 
 
-def reviews_of(entries: Iterable[Entry], policy: Policy, start: str = "") -> Reviews:
+def reviews_of(entries: Iterable[Entry], policy: Policy) -> Reviews:
     """Say how the reviews were kept, by the count of work sessions alone.
 
-    Entries come in ledger order, and the policy counts as if it always had been in force; only what
-    happened from the stem `start` on is told.
+    Entries come in ledger order, and the policy counts as if it always had been in force.
     """
     every = policy.review.every
     held = early = skipped = since = 0
     for entry in entries:
-        told = entry.stem >= start
         if entry.work:
             since += 1
-            if told and every and since > every and since % every == 0:
-                skipped += 1
+            skipped += bool(every and since > every and since % every == 0)
         elif entry.type == "review":
-            if told:
-                held += 1
-                early += since < every
+            held += 1
+            early += since < every
             since = 0
     return Reviews(every, held, early, skipped, 0 < every <= since)
-
-
-#: The days before the newest work session over which the pace is measured.
-SPAN_DAYS = 28
-_LEAST_DAYS = 7
-_DAY_MS = 86_400_000
-_UNKNOWN = "unknown"
-
-
-class Pace(Record):
-    """How many work sessions there were lately."""
-
-    days: int  #: how long the span looked at is
-    sessions: int  #: in that span
-    agents: tuple[tuple[str, int], ...]  #: (agent, sessions), most first
-
-    @property
-    def weekly_tenths(self) -> int:
-        """Work sessions a week, in tenths."""
-        return self.sessions * 70 // self.days if self.days else 0
-
-
-def pace(work: Sequence[tuple[str, str]]) -> Pace:
-    """Measure the pace of a ledger by (stem, agent) of its work logs, in ledger order."""
-    if not work:
-        return Pace(0, 0, ())
-    newest = milliseconds_of(work[-1][0])
-    first = milliseconds_of(work[0][0])
-    days = min(SPAN_DAYS, max(_LEAST_DAYS, (newest - first) // _DAY_MS + 1))
-    counts: dict[str, int] = {}
-    for stem, agent in work:
-        if milliseconds_of(stem) > newest - days * _DAY_MS:
-            name = agent or _UNKNOWN
-            counts[name] = counts.get(name, 0) + 1
-    agents = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    return Pace(days, sum(counts.values()), tuple(agents))

@@ -1,6 +1,6 @@
 """Check a ledger and its machine: one set of checks, from which each command chooses.
 
-`check_registry` is the table: what there is, what it needs and costs, and which commands make it. The
+`check_registry` is the table: what there is, and which commands make it. The
 other modules are the checks, a concern each. The same state gives the same finding, whoever asks.
 `doctor_runner` guards each, so that a broken one hides no other, and mends what can be mended without
 risk: nothing of the user's is deleted, a lock is moved aside only when nobody owns it, and objects are

@@ -1,9 +1,8 @@
-"""List the checks: what each needs and costs, and which commands make it; and make them.
+"""List the checks, and which commands make them; and make them.
 
-What they look at is a survey of one home: each part of it is read once, when a check first asks for it.
-
-A row names its function by module, so that a command loads no more than it chooses. What a row yields is a
-`Finding`, or one together with a remedy (`rituals.check.doctor_runner.Noticed`).
+What they look at is a survey of one home: each part of it is read once, from git alone, when a check first
+asks for it. A row names its function by module, so that a command loads no more than it chooses. What a
+check yields is a `Finding`, or one together with a remedy (`Noticed`).
 """
 
 from __future__ import annotations
@@ -19,8 +18,6 @@ from ledger.model.layout import stem_of
 from ledger.model.logset import LogRef, log_refs
 from ledger.model.record import Record
 from memory.api import Memory
-from memory.edits.detect import Edit
-from memory.redaction.withheld_texts import held_logs
 from memory.replay.read_logs import Reading, read_all
 from memory.replay.replayed_state import state_from
 from projection.fold.full_replay import State
@@ -33,6 +30,29 @@ Progress = Callable[[int, int], None]
 
 #: The long parts of a survey, in the order in which they come.
 READING, HISTORY, TEXTS = PARTS = ("reading", "history", "texts")
+#: Kinds of remedies, in the order in which they are applied.
+MOVE, REMAKE, FETCH, SET, COMMIT, REBUILD, PUBLISH = range(7)
+
+
+class Remedy(Record):
+    """One safe thing to do; two of the same words are one."""
+
+    kind: int  #: one of `MOVE` to `PUBLISH`
+    said: str  #: the step in words, beginning with a verb
+    do: Callable[[], object]  #: does it; a DiurnaError says why it could not be
+
+
+class Noticed(Record):
+    """What a check noticed, and what mends it, where something safe does."""
+
+    finding: Finding
+    remedy: Remedy | None = None
+
+
+def mended(finding: Finding, then: str, kind: int, step: str, do: Callable[[], object]) -> Noticed:
+    """Return a finding with its remedy; `then` says for the hint what `--fix` does: "sets it"."""
+    hint = f"`diurna check --fix` {then}"
+    return Noticed(finding._replace(hint=hint), Remedy(kind, step, do))
 
 
 class Survey:
@@ -41,39 +61,26 @@ class Survey:
     Args:
         memory: the home, open.
         now_ms: the wall clock, milliseconds since 1970.
-        cold: read every log from git and ask no cache.
-        deep: compare the cache with a cold replay, too.
         progress: told how far a long part is.
         parts: which long parts there will be, so that together they fill one bar.
     """
 
     def __init__(
-        self,
-        memory: Memory,
-        now_ms: int,
-        *,
-        cold: bool = False,
-        deep: bool = False,
-        progress: Progress | None = None,
-        parts: tuple[str, ...] = (),
+        self, memory: Memory, now_ms: int, progress: Progress | None, parts: tuple[str, ...] = PARTS
     ) -> None:
         self.home, self.memory, self.now_ms = memory.home, memory, now_ms
-        self.cold, self.deep, self.progress = cold, deep, progress
-        self._parts = parts
+        self.progress, self._parts = progress, parts
         self._listings: dict[str, Listing] = {}
 
     def fresh(self) -> Survey:
         """Return a survey of the same home that has read nothing yet."""
-        return Survey(
-            self.memory, self.now_ms, cold=self.cold, deep=self.deep,
-            progress=self.progress, parts=self._parts,
-        )  # fmt: skip
+        return Survey(self.memory, self.now_ms, self.progress, self._parts)
 
     def part(self, name: str) -> Progress | None:
         """Return what is told how far one long part is."""
         progress = self.progress
-        if progress is None or name not in self._parts:
-            return progress
+        if progress is None:
+            return None
         first, many = self._parts.index(name) * 1000, len(self._parts)
 
         def told(done: int, total: int) -> None:
@@ -104,29 +111,19 @@ class Survey:
         return self.memory.snapshot.policy_at(self.tip)
 
     @cached_property
-    def state(self) -> State:
-        """The ledger as it stands; read from git alone where the survey is cold."""
-        if not self.cold:
-            return self.memory.tip_state()
-        reading = self._reading
-        return state_from(reading.refs, reading.entries, self.policy[1], reading.findings)
-
-    @cached_property
-    def _reading(self) -> Reading:
+    def reading(self) -> Reading:
+        """The logs as git has them."""
         return read_all(self.home, self.logs[0], self.part(READING))
 
     @cached_property
-    def edit(self) -> Edit | None:
-        """A person's edit of `continuity.md`, and what it says."""
-        from memory.edits.detect import find_edit
-
-        return find_edit(self.memory.snapshot.tip, lambda: self.state)
+    def state(self) -> State:
+        """The ledger as it stands."""
+        reading = self.reading
+        return state_from(reading.refs, reading.entries, self.policy[1], reading.findings)
 
     @cached_property
     def held(self) -> frozenset[tuple[str, str]]:
         """The logs, as (stem, blob id), that were redacted: they may be gone, or replaced (fault:E7)."""
-        if not self.cold:
-            return self.memory.ask(held_logs, committed=True)
         return held_in(self.state.histories.values())
 
     def purged(self, path: str) -> bool:
@@ -144,13 +141,9 @@ class Survey:
         return without_purged(found, self.held) if found else found, noticed
 
 
-#: What a check looks at: the branch's tip, all its history, the work tree, the rest of the clone's state,
-#: the machine. The policy at the tip counts as the tip.
-TIP, PAST, CHECKOUT, CLONE, MACHINE = "tip", "past", "checkout", "clone", "machine"
-#: What it costs: a look; a replay, which a cache spares; a walk through the history; all bytes again.
-LOOK, REPLAY, WALK, BYTES = "look", "replay", "walk", "bytes"
-VERIFY, LINT, DOCTOR, REVIEW = COMMANDS = "verify", "lint", "doctor", "review"
-_ALL = COMMANDS
+VERIFY, LINT, DOCTOR, REVIEW = _ALL = "verify", "lint", "doctor", "review"
+#: What a check looks at: the machine; this clone; what is at the tip, so it waits until that can be read.
+MACHINE, CLONE, CONTENT = "machine", "clone", "content"
 
 #: What names a commit and its author, and what would send people to that.
 _TELLING = ("log-modified", "log-deleted", "duplicate-stem")
@@ -163,102 +156,51 @@ class Check(Record):
 
     name: str  #: what is looked at, in words for a check that fails
     look: str  #: its function, `module:name`
-    needs: str  #: what it looks at
-    costs: str  #: what it costs
-    by: tuple[str, ...]  #: the commands that make it
-    codes: tuple[str, ...]  #: the codes that it may give
-    content: bool  #: it reads what is at the tip, so it waits until that can be read
-    deep: bool = False  #: only where every log is to be read
+    by: tuple[str, ...] = _ALL  #: the commands that make it
+    stage: str = CONTENT  #: `MACHINE`, `CLONE` or `CONTENT`
+    deep: bool = False  #: only where caches are compared with the ledger
 
     def run(self, subject: Any) -> Iterator[Any]:
         """Yield what it finds."""
         module, _, name = self.look.partition(":")
-        yield from getattr(import_module(module), name)(subject)
+        yield from getattr(import_module(f"rituals.check.{module}"), name)(subject)
 
 
-def _check(
-    name: str, look: str, codes: str, by: tuple[str, ...] = (DOCTOR,), needs: str = CLONE,
-    costs: str = LOOK, **more: bool,
-) -> Check:  # fmt: skip
-    """Make a row; what is only this clone's is no content."""
-    said = {"content": needs not in (CLONE, MACHINE)} | more
-    return Check(name, f"rituals.check.{look}", needs, costs, by, tuple(codes.split()), **said)
-
-
-#: What the check of all that logs and facts say may find: it finds most in a ledger of another tool.
-SAID = "what logs and facts say"
-_OF_LOGS = (
-    "not-utf8 nul-byte too-large line-too-long too-many-ids unclosed-fence unclosed-comment too-complex "
-    "conflict-marker front-matter unknown-verb bad-id bad-event bad-footer bad-date fact-without-event "
-    "event-without-fact duplicate-block repeated-section section-suffix bad-name date-only-name "
-    "duplicate-stem seal-broken seal-collision stamp-moved not-a-file unreadable unknown-id contradiction "
-    "supersession-cycle not-a-thread task-move no-evidence unknown-kind"
-)
-_OF_HISTORY = "log-modified log-deleted log-moved seal-collision history-cut unreadable"
-_OF_POLICY = "policy-invalid policy-deprecated newer-format conflict-marker unreadable"
-
-#: All checks, in the order in which they are made: name, function, codes, commands, subject, cost.
+_HERE, _LOGS = "clone_checks", "ledger_checks"
+#: All checks, in the order in which they are made.
 CHECKS = (
-    _check("git", "machine:git_noticed", "git-unusable", needs=MACHINE),
-    _check("agents' programs", "machine:hosts_noticed",
-           "host-command host-files host-faults", needs=MACHINE),
-    _check("lock files", "clone_checks:lock_noticed", "lock-left"),
-    _check("the shape of the repository", "object_checks:shape_noticed",
-           "history-cut unsupported-repository"),
-    _check("recent commits", "object_checks:recent_noticed", "object-lost"),
-    _check("the tip of the branch", "object_checks:tip_noticed", "unreadable"),
-    _check("the spool", "ledger_checks:spool", "spool-waiting", _ALL),
-    _check("where memory was before", "clone_checks:moved_noticed", "home-moved"),
-    _check("spools beside it", "clone_checks:spool_noticed",
-           "spool-leftover captured-waiting"),
-    _check("captured sessions", "clone_checks:capture_noticed",
-           "capture-failed capture-settings capture-waits"),
-    _check("git's attributes", "object_checks:attributes_noticed",
-           "attributes-missing merge-attribute"),
-    _check("the bytes of logs", "object_checks:logs_noticed", "unreadable", content=True),
-    _check(SAID, "ledger_checks:said", _OF_LOGS, _ALL, TIP, REPLAY),
-    _check("what is only one person's", "ledger_checks:personal", "personal-item", _ALL, TIP, REPLAY),
-    _check("names of logs", "object_checks:twins_noticed", "case-twins", _ALL, TIP),
-    _check("the policy", "ledger_checks:policy", _OF_POLICY, _ALL, TIP),
-    _check("keys of the policy", "ledger_checks:policy_keys", "policy-deprecated", _ALL, TIP),
-    _check("the policy in the work tree", "ledger_checks:policy_here", "conflict-marker", _ALL,
-           CHECKOUT),
-    _check("clocks", "ledger_checks:clocks", "clock-ahead", _ALL, TIP),
-    _check("evidence of helps", "linted_files:misplaced", "evidence-gone", (VERIFY, LINT), TIP, REPLAY),
-    _check("landings", "linted_files:unproven", "landed-unproven", (VERIFY, LINT), costs=REPLAY,
-           content=True),
-    _check("short seals", "ledger_checks:seals", "weak-seal", _ALL, TIP),
-    _check("the history of logs", "ledger_checks:history", _OF_HISTORY, _ALL, PAST, WALK),
-    _check("the history of the branch", "ledger_checks:rewritten", "history-rewritten", _ALL, PAST,
-           WALK),
-    _check("the projection", "ledger_checks:projection",
-           "drift conflict-in-projection newer-format unreadable", _ALL, TIP, REPLAY),
-    _check("logs in the work tree", "ledger_checks:work_tree",
-           "log-edited log-uncommitted bad-name date-only-name", _ALL, CHECKOUT),
-    _check("edits by hand", "ledger_checks:edits", "undeclared-edit hand-edited conflict-in-projection",
-           _ALL, CHECKOUT, REPLAY),
-    _check("what is due", "ledger_checks:due", "review-due over-size", (LINT, REVIEW), TIP, REPLAY),
-    _check("texts", "ledger_checks:texts", "secret-found secret-waived personal-data conflict-marker",
-           (LINT,), TIP, BYTES),
-    _check("the cache", "clone_checks:cache_noticed", "cache-differs", costs=BYTES, content=True,
-           deep=True),
-    _check("the index of recall", "clone_checks:index_noticed", "cache-differs", costs=BYTES,
-           content=True, deep=True),
-    _check("what the remote has", "clone_checks:unsent_noticed", "not-pushed", content=True),
-    _check("mirrors", "clone_checks:mirrors_noticed", "mirrored", content=True),
-    _check("homes of others", "clone_checks:upstreams_noticed", "upstream-stale", content=True),
-)  # fmt: skip
+    Check("git", "machine:git_noticed", (DOCTOR,), MACHINE),
+    Check("agents' programs", "machine:hosts_noticed", (DOCTOR,), MACHINE),
+    Check("lock files", f"{_HERE}:lock_noticed", (DOCTOR,), CLONE),
+    Check("recent commits", f"{_HERE}:recent_noticed", (DOCTOR,), CLONE),
+    Check("the tip of the branch", f"{_HERE}:tip_noticed", (DOCTOR,), CLONE),
+    Check("the spool", f"{_LOGS}:spool", stage=CLONE),
+    Check("where memory was before", f"{_HERE}:moved_noticed", (DOCTOR,), CLONE),
+    Check("spools beside it", f"{_HERE}:spool_noticed", (DOCTOR,), CLONE),
+    Check("captured sessions", f"{_HERE}:capture_noticed", (DOCTOR,), CLONE),
+    Check("git's attributes", f"{_HERE}:attributes_noticed", (DOCTOR,), CLONE),
+    Check("the bytes of logs", f"{_HERE}:logs_noticed", (DOCTOR,)),
+    Check("what logs and facts say", f"{_LOGS}:said"),
+    Check("what is only one person's", f"{_LOGS}:personal"),
+    Check("the policy", f"{_LOGS}:policy"),
+    Check("clocks", f"{_LOGS}:clocks"),
+    Check("the history of logs", f"{_LOGS}:history"),
+    Check("the history of the branch", f"{_LOGS}:rewritten"),
+    Check("the projection", f"{_LOGS}:projection"),
+    Check("logs in the work tree", f"{_LOGS}:work_tree"),
+    Check("edits by hand", f"{_LOGS}:edits"),
+    Check("what is due", f"{_LOGS}:due", (LINT, REVIEW)),
+    Check("texts", "linted_files:texts", (LINT,)),
+    Check("the caches", f"{_HERE}:caches_noticed", (DOCTOR,), deep=True),
+    Check("what the remote has", f"{_HERE}:unsent_noticed", (DOCTOR,)),
+    Check("mirrors", f"{_HERE}:mirrors_noticed", (DOCTOR,)),
+    Check("homes of others", f"{_HERE}:upstreams_noticed", (DOCTOR,)),
+)
 
 
 def chosen(*commands: str) -> tuple[Check, ...]:
     """Return the checks that any of these commands makes, in their order, each once."""
     return tuple(check for check in CHECKS if not set(commands).isdisjoint(check.by))
-
-
-def make(survey: Survey, checks: Iterable[Check]) -> tuple[Finding, ...]:
-    """Make checks, and return what they find, errors first; what one raises stops all."""
-    found = [one for check in checks for one in check.run(survey)]
-    return in_order([one if isinstance(one, Finding) else one.finding for one in found])
 
 
 def bare(finding: Finding) -> Finding:
@@ -283,9 +225,9 @@ def order(finding: Finding) -> tuple[int, str, int, str, str]:
 def made(memory: Memory, command: str, progress: Progress | None = None) -> tuple[Finding, ...]:
     """Make the checks of `verify`, `lint` or `review`; return what is wrong, errors first.
 
-    Progress is told (done, total).
+    What one raises stops all. Progress is told (done, total).
     """
     parts = PARTS if command == LINT else PARTS[:-1]
-    now_ms = memory.occasion().now_ms
-    survey = Survey(memory, now_ms, cold=True, progress=progress, parts=parts)
-    return make(survey, chosen(command))
+    survey = Survey(memory, memory.occasion().now_ms, progress, parts)
+    found = [one for check in chosen(command) for one in check.run(survey)]
+    return in_order([one if isinstance(one, Finding) else one.finding for one in found])

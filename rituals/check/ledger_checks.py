@@ -3,128 +3,63 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator
 
-from ledger.codec.outline import marker_line
-from ledger.home import Home
+from ledger.errors import WriteRefused
 from ledger.model.findings import Finding
-from ledger.model.ids import blob_id
-from ledger.model.layout import CONTINUITY_FILE, FORMAT_VERSION, POLICY_FILE, log_path, stem_of
-from ledger.model.logset import LogRef
-from ledger.model.order import ahead_by_a_day, is_sealed, is_weak
+from ledger.model.layout import CONTINUITY_FILE, FORMAT_VERSION, POLICY_FILE, log_path
+from ledger.model.order import ahead_by_a_day
 from ledger.model.session import says_personal
+from memory.edits.detect import find_edit
 from memory.repair.lost_logs import lost_findings, named
-from memory.worktree.page_copies import copy_of, read_copy, work_file
-from memory.worktree.projection_files import committed_projection
-from memory.write.kept_out import finding, is_own
-from projection.policy.model import ASK, HOLD, UNSETTLED
-from rituals.check.check_registry import TEXTS, Survey
-from rituals.check.history import damage_finding
-from rituals.check.projection_checks import (
-    gone_policy,
-    newer_format,
-    policy_problem,
-    projection_findings,
+from memory.replay.trunk import publishes
+from memory.worktree.page_copies import work_file
+from memory.worktree.projection_files import (
+    committed_projection,
+    drift_findings,
+    projection_files,
+    refuse_unwritable,
 )
+from memory.write.kept_out import finding, is_own
+from projection.document.page_parser import CONFLICT_MARKERS, machine_line, parse
+from projection.lifecycle.review_due import over, reasons, size_of
+from projection.policy.model import UNSETTLED
+from rituals.check.check_registry import COMMIT, PUBLISH, Noticed, Survey, mended
+from rituals.check.history import damage_finding
 from rituals.check.worktree import undeclared, work_tree_findings
 
 _PERSONAL_HINT = (
     "`diurna redact ID --reason WHY` withholds it; history still has it, and others may too"
 )
 _DUE_HINT = "run `diurna review`; `diurna review --dry-run` shows what it would do"
-#: Codes of logs that stand in the work tree with other bytes than at the tip, or only there.
-_IN_WORK_TREE = ("log-uncommitted", "log-edited")
 
 
 def said(survey: Survey) -> Iterator[Finding]:
     """Tell what is odd about the set of logs, about each of them, and about what they say together."""
-    listing, (refs, odd) = survey.listing(), survey.logs
-    found = survey.state.findings()
-    if survey.cold:  # a cache has noticed what lies beside the logs, too
-        found = (*listing.findings, *odd, *found)
-    told = _name_writers(survey.home, survey.tip, found, listing.standing)
-    for one in _placed(told, refs):
+    refs, odd = survey.logs
+    elsewhere = {guess: ref.path for ref in refs if (guess := log_path(ref.key)) != ref.path}
+    for one in (*survey.listing().findings, *odd, *survey.state.findings()):
+        one = one._replace(file=elsewhere.get(one.file, one.file))  # where the log really is
         if one.code != "seal-broken" or not survey.purged(one.file):
             yield one
 
 
-def _name_writers(
-    home: Home, tip: str, odd: Iterable[Finding], standing: Mapping[str, str]
-) -> Iterator[Finding]:
-    """Say of two logs of one name who committed which."""
-    git = home.repository.git()
-    for one in odd:
-        if one.code != "duplicate-stem":
-            yield one
-            continue
-        stem = stem_of(one.file)
-        said = []
-        paths = sorted(path for path in standing if stem_of(path) == stem)
-        for path in paths:
-            line = git.run(
-                "--literal-pathspecs", "log", "-1", "--diff-filter=A", "--no-show-signature",
-                "--format=%h by %an", tip, "--", home.prefix + path, check=False,
-            )  # fmt: skip
-            words = line.decode("utf-8", "replace").strip()
-            said.append(f"{path} came with {words}" if words else path)
-        yield one._replace(
-            message=f"two logs are named {stem} and differ; both are read: {'; '.join(said)}",
-            hint="if one of them is a copy that was changed, say so in a new log",
-        )
-
-
-def _placed(findings: Iterable[Finding], refs: Sequence[LogRef]) -> Iterator[Finding]:
-    """Put findings on the file a log really is, where it lies elsewhere than it would be put."""
-    elsewhere = {guess: ref.path for ref in refs if (guess := log_path(ref.key)) != ref.path}
-    for one in findings:
-        at = elsewhere.get(one.file)
-        yield one if at is None else one._replace(file=at)
-
-
 def policy(survey: Survey) -> Iterator[Finding]:
     """Say what is wrong with the policy at the tip, which then gives way to the defaults."""
-    blob, found, problem = survey.policy
+    (blob, found, problem), git = survey.policy, survey.home.repository.git()
     if survey.tip and not blob:
-        path = survey.home.prefix + POLICY_FILE
-        listed = survey.home.repository.git().tree_files(survey.tip, path)
-        if listed:
-            where = f"{POLICY_FILE} (object {listed[0][1]})"
+        for _, lost, _ in git.tree_files(survey.tip, survey.home.prefix + POLICY_FILE):
+            where = f"{POLICY_FILE} (object {lost})"
             said = f"{where} is missing from the repository; the defaults are in force"
             hint = "fetch it from a clone that has it"
             yield Finding("unreadable", said, POLICY_FILE, hint=hint)
-            return
+        return
     if problem:
         yield policy_problem(problem)
-    if found.capture.approve == ASK:
-        said = '`[capture] approve = "ask"` lets no fact wait any more; none comes in by itself'
-        hint = 'say `facts = "off"` instead'
-        yield Finding("policy-deprecated", said, POLICY_FILE, hint=hint)
-    if found.moment.command == HOLD:
-        said = (
-            '`[moment] command = "hold"` holds no command any more; the rule that it breaks is told'
-        )
-        yield Finding("policy-deprecated", said, POLICY_FILE, hint='say `command = "tell"` instead')
+    elif blob:
+        yield from gone_policy(next(git.blobs([blob])) or b"")
     if found.format > FORMAT_VERSION:
         yield newer_format(POLICY_FILE, found.format)
-
-
-def policy_keys(survey: Survey) -> Iterator[Finding]:
-    """Name the keys of the policy at the tip that mean nothing any more."""
-    blob, _, problem = survey.policy
-    if blob and not problem:
-        (data,) = survey.home.repository.git().blobs([blob])
-        yield from gone_policy(data or b"")
-
-
-def policy_here(survey: Survey) -> Iterator[Finding]:
-    """Say that the work tree's policy, which does not count, holds markers of a merge."""
-    here = work_file(survey.home, POLICY_FILE) if survey.home.checked_out else None
-    if here is not None and blob_id(here) != survey.policy[0]:
-        line = marker_line(here.decode("utf-8", "replace"))
-        if line:
-            said = f"{POLICY_FILE}:{line}: {UNSETTLED} in the work tree"
-            hint = "keep the lines that hold and take the markers out; what is committed counts"
-            yield Finding("conflict-marker", said, POLICY_FILE, hint=hint)
 
 
 def clocks(survey: Survey) -> Iterator[Finding]:
@@ -136,17 +71,6 @@ def clocks(survey: Survey) -> Iterator[Finding]:
         said += f" ({more} more after it)" if more else ""
         hint = "check both clocks; it keeps its place, and later logs sort after it"
         yield Finding("clock-ahead", said, first.path, hint=hint)
-
-
-def seals(survey: Survey) -> Iterator[Finding]:
-    """Say once that some seals are too short to prove anything against somebody who tries."""
-    weak = [ref.stem for ref in survey.logs[0] if is_weak(ref.stem) and is_sealed(ref.stem)]
-    if weak:
-        yield Finding(
-            "weak-seal",
-            f"{named(weak)}: sealed with 48 bits, as Diurna did before; other bytes can be made to fit",
-            hint="new logs have a longer seal; what git's history has of these is compared",
-        )
 
 
 def history(survey: Survey) -> Iterator[Finding]:
@@ -173,11 +97,6 @@ def personal(survey: Survey) -> Iterator[Finding]:
             yield finding(one.fact.id)._replace(hint=_PERSONAL_HINT)
 
 
-def projection(survey: Survey) -> Iterable[Finding]:
-    """Check the projection files: readable, in step, and without markers of a merge."""
-    return projection_findings(survey.home, survey.tip, survey.state, survey.logs[0])
-
-
 def work_tree(survey: Survey) -> Iterator[Finding]:
     """Compare the logs in the work tree with the committed ones."""
     if survey.home.checked_out:
@@ -186,62 +105,116 @@ def work_tree(survey: Survey) -> Iterator[Finding]:
 
 def edits(survey: Survey) -> Iterator[Finding]:
     """Name each change that `check --absorb` would record, and every edit that it would not understand."""
-    return undeclared(survey.memory, survey.edit)
+    memory = survey.memory
+    yield from undeclared(memory, find_edit(memory.snapshot.tip, lambda: survey.state))
 
 
-def spool(survey: Survey) -> Iterator[Finding]:
+def spool(survey: Survey) -> Iterator[Noticed]:
     """Name the logs that wait to be committed."""
     if waiting := survey.memory.waiting():
         many, _, names = named(waiting).partition(": ")
         verb = "waits" if len(waiting) == 1 else "wait"
-        hint = "the next Diurna command that writes commits what waits"
-        yield Finding("spool-waiting", f"{many} {verb} to be committed: {names}", hint=hint)
+        found = Finding("spool-waiting", f"{many} {verb} to be committed: {names}")
+        then = "commits it, and so does the next command that writes"
+        step = f"commit what waits in the spool ({len(waiting)})"
+        yield mended(found, then, COMMIT, step, survey.memory.drain)
 
 
 def due(survey: Survey) -> Iterator[Finding]:
     """Tell that a review is due, and that `continuity.md` is over the limits of the policy."""
-    from projection.lifecycle.review_due import over, reasons, size_of
-
     state = survey.state
     size, limits = size_of(state.view()), state.policy.review
     since = len(state.work) - bisect_right(state.work, state.summary.last_review)
-    why = reasons(since, size, limits)
-    if why:
+    if why := reasons(since, size, limits):
         yield Finding("review-due", f"a review is due: {'; '.join(why)}", hint=_DUE_HINT)
-    too_much = over(size, limits)
-    if too_much:
+    if too_much := over(size, limits):
         said = f"{CONTINUITY_FILE} is over the limits of the policy: {'; '.join(too_much)}"
         hint = "`diurna review` asks what may go; the limits are below [review] in diurna.toml"
         yield Finding("over-size", said, CONTINUITY_FILE, hint=hint)
 
 
-def texts(survey: Survey) -> Iterator[Finding]:
-    """Look for secrets, personal data and leftovers of merges in logs and projections (K5)."""
-    from rituals.check.linted_files import log_findings, of_log, text_findings
+def projection(survey: Survey) -> Iterator[Finding | Noticed]:
+    """Check each projection file of the tip and its copy in the work tree.
 
-    home = survey.home
-    personal = survey.policy[1].privacy.personal
-    yield from log_findings(home, survey.logs[0], personal, survey.part(TEXTS))
-    for path in dict.fromkeys(one.file for one in work_tree(survey) if one.code in _IN_WORK_TREE):
-        data = work_file(home, path) or b""
-        yield from text_findings(path, data, personal)
-        yield from (one for one in of_log(path, data) if one.code == "conflict-marker")
-    for path, data in _projection(survey):
-        yield from text_findings(path, data, personal)
-
-
-def _projection(survey: Survey) -> Iterator[tuple[str, bytes]]:
-    """Yield the projection files: as committed, and the work tree's or the mirror's copy that differs."""
-    home = survey.home
-    committed = committed_projection(home, survey.tip, survey.policy[1])
-    for (path, _), data in zip(
-        committed.items(), home.repository.git().blobs(committed.values()), strict=True
-    ):
-        yield path, data or b""
+    Where no write on the branch publishes, the files may be behind the ledger, but not ahead of it.
+    """
+    home, state = survey.home, survey.state
+    committed = committed_projection(home, survey.tip, state.policy)
+    bodies = dict(zip(committed, home.repository.git().blobs(committed.values()), strict=True))
+    for path, data in bodies.items():
+        if data is None:
+            said = f"{path} (object {committed[path]}) is missing from the repository"
+            hint = "`diurna check --publish` computes it anew"
+            yield Finding("unreadable", said, path, hint=hint)
+        else:
+            yield from conflict_findings(path, data)
         here = work_file(home, path) if home.checked_out else None
         if here is not None and here != data:
-            yield path, here
-    for file in (CONTINUITY_FILE, *survey.policy[1].view_files):
-        name, copy = copy_of(home, file)
-        if copy and name not in committed:
-            yield name, read_copy(copy) or b""
+            yield from conflict_findings(path, here)
+    if publishes(home, state.policy) and not home.plain:
+        changes = projection_files(state).changes(committed) if survey.tip else ()
+        drifted = drift_findings([path for path, _ in changes])
+        step = f"publish {', '.join([one.file for one in drifted])}"
+        ours = bool(drifted) and _is_ours(survey)
+        for one in drifted:
+            yield mended(one, "publishes it", PUBLISH, step, survey.memory.publish) if ours else one
+        return
+    machine = machine_line((bodies.get(CONTINUITY_FILE) or b"").decode("utf-8", "replace"))
+    if machine is None:
+        return
+    if machine.format > FORMAT_VERSION:
+        yield newer_format(CONTINUITY_FILE, machine.format)
+    elif machine.newest and all(machine.newest != ref.key for ref in survey.logs[0]):
+        said = f"{CONTINUITY_FILE} was published from a ledger with the log {machine.newest}"
+        hint = "fetch and merge the branch that has it, or run `diurna check --publish`"
+        said = f"{said}, which this one does not have"
+        yield Finding("drift", said, CONTINUITY_FILE, hint=hint)
+
+
+def _is_ours(survey: Survey) -> bool:
+    """Tell whether a drifted projection is ours to write now: whole, and nobody's edit is in it."""
+    memory, policy = survey.memory, survey.state.policy
+    lost = any(one.code == "unreadable" for one in survey.state.findings())
+    if not memory.publishes() or policy.format > FORMAT_VERSION or lost:
+        return False
+    try:
+        refuse_unwritable(survey.home)
+    except WriteRefused:
+        return False
+    return not (memory.edited() or memory.left_alone())
+
+
+def conflict_findings(path: str, data: bytes) -> Iterator[Finding]:
+    """Name the lines of a projection file that a merge left."""
+    if not any(mark.encode() in data for mark in CONFLICT_MARKERS):
+        return
+    text = data.decode("utf-8", "replace")
+    _, noticed = parse(text, file=path)
+    said = f"{path} holds a merge conflict marker"
+    hint = "`diurna check --publish` computes the file anew; both sides' logs count"
+    for one in noticed:
+        if one.code == "conflict-in-projection":
+            yield one._replace(message=said, hint=hint)
+
+
+def policy_problem(problem: str) -> Finding:
+    """Say why the policy at the tip can not be read; an unsettled merge in it is an error."""
+    code = "conflict-marker" if UNSETTLED in problem else "policy-invalid"
+    hint = "the defaults are in force until it is mended and committed"
+    return Finding(code, problem, POLICY_FILE, hint=hint)
+
+
+def gone_policy(data: bytes, path: str = POLICY_FILE) -> Iterator[Finding]:
+    """Name the keys of a policy that mean nothing any more; the file is read without them."""
+    from projection.policy.toml import gone_keys
+
+    for line, key, instead in gone_keys(data):
+        said = f"{POLICY_FILE}:{line}: {key} means nothing any more"
+        yield Finding("policy-deprecated", said, path, line, hint=f"take the line out: {instead}")
+
+
+def newer_format(path: str, version: int) -> Finding:
+    """Say that a file has a format newer than this Diurna knows."""
+    said = f"{path} has format {version}; this Diurna knows {FORMAT_VERSION}"
+    hint = "install a newer Diurna; this one reads what it can"
+    return Finding("newer-format", said, path, hint=hint)

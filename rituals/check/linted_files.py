@@ -1,41 +1,30 @@
 """Check single files before they are appended or committed: drafts, staged logs, projections.
 
-Secrets and personal data are findings that never hold a value. What logs say of commits is held against
-the objects that are here: landings (FORMAT.md, B9), and places that helped.
+Secrets and personal data are findings that never hold a value.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
-from ledger.codec.log import conflicted, decode, read_header, stamp_findings
+from ledger.codec.log import conflicted, decode, stamp_findings
 from ledger.codec.outline import document_text, marker_line
 from ledger.codec.validate import problems
-from ledger.environment import monotonic
-from ledger.errors import DiurnaError
-from ledger.git.ancestry import missing, whole_ids
-from ledger.git.landings import HOWS, history, search
 from ledger.heavy_work import Uncollected
-from ledger.home import OWN_REPOSITORY, Home
-from ledger.model.event import VERB_OF, VERBS, FactHelped, WorkLanded
-from ledger.model.evidence import place_in
+from ledger.model.event import VERBS
 from ledger.model.findings import INFO, Finding
 from ledger.model.ids import is_fact_id
-from ledger.model.layout import ARCHIVE_DIR, EDITABLE, POLICY_FILE, log_path, stem_of
-from ledger.model.logset import LogRef
-from ledger.model.order import breaks_seal, is_sealed, is_stem, stem_in
+from ledger.model.layout import ARCHIVE_DIR, EDITABLE, POLICY_FILE, stem_of
+from ledger.model.order import breaks_seal, is_sealed, is_stem
 from ledger.model.session import DEFAULT_TITLE, LOG_LIMIT_BYTES
 from ledger.secrets.log_redaction import KEEP, article, first_of
 from ledger.secrets.match import LABELLED, SECRET, Hit
 from ledger.secrets.scanner import Lines, find_all, find_secrets
-from memory.cache.cache_file import Cache
-from memory.cache.head_store import read_heads
-from memory.replay.read_logs import read_bytes
-from memory.replay.unlanded_work import Works, works_of
-from rituals.check.check_registry import Survey, in_order
-from rituals.check.projection_checks import conflict_findings, gone_policy, policy_problem
-
-Progress = Callable[[int, int], None]
+from memory.worktree.page_copies import copy_of, read_copy, work_file
+from memory.worktree.projection_files import committed_projection
+from rituals.check.check_registry import TEXTS, Survey, in_order
+from rituals.check.ledger_checks import conflict_findings, gone_policy, policy_problem
+from rituals.check.worktree import work_tree_findings
 
 _REPLACE_HINT = (
     "replace it where it is valid: git's history holds it for good; "
@@ -99,24 +88,40 @@ def text_findings(path: str, data: bytes, personal: str) -> list[Finding]:
     return said_of
 
 
-def log_findings(
-    home: Home, refs: Sequence[LogRef], personal: str, progress: Progress | None = None
-) -> list[Finding]:
-    """Look through all logs.
-
-    `personal` is what the policy says of personal data; progress is told how many of how many are read.
-    """
+def texts(survey: Survey) -> Iterator[Finding]:
+    """Look for secrets, personal data and leftovers of merges in logs and projections (K5)."""
     from ledger.git.pygit2_store import read_blobs
 
-    found: list[Finding] = []
+    home, personal = survey.home, survey.policy[1].privacy.personal
+    refs, progress = survey.logs[0], survey.part(TEXTS)
     with Uncollected():
         contents: Iterable[bytes | None] = read_blobs(home.repository, [ref.blob for ref in refs])
         for number, (ref, data) in enumerate(zip(refs, contents, strict=True)):
             if progress is not None and number % 64 == 0:
                 progress(number, len(refs))
-            if data is not None:
-                found += text_findings(ref.path, data, personal)
-    return found
+            yield from text_findings(ref.path, data or b"", personal)
+    for one in work_tree_findings(home, survey.listing()) if home.checked_out else ():
+        if one.code in ("log-uncommitted", "log-edited"):
+            data = work_file(home, one.file) or b""
+            yield from text_findings(one.file, data, personal)
+            yield from (said for said in of_log(one.file, data) if said.code == "conflict-marker")
+    for path, data in _projection(survey):
+        yield from text_findings(path, data, personal)
+
+
+def _projection(survey: Survey) -> Iterator[tuple[str, bytes]]:
+    """Yield the projection files: as committed, and the work tree's or the mirror's copy that differs."""
+    home = survey.home
+    committed = committed_projection(home, survey.tip, survey.policy[1])
+    bodies = home.repository.git().blobs(committed.values())
+    for path, data in zip(committed, bodies, strict=True):
+        yield path, data or b""
+        here = work_file(home, path) if home.checked_out else None
+        if here is not None and here != data:
+            yield path, here
+    name, copy = copy_of(home)
+    if copy and name not in committed:
+        yield name, read_copy(copy) or b""
 
 
 def _is_own(text: str, place: Hit) -> bool:
@@ -170,72 +175,3 @@ def of_log(path: str, data: bytes) -> list[Finding]:
         refused = problems(log._replace(title=log.title or DEFAULT_TITLE))
         found += [one._replace(file=path) for one in refused if one.code != "not-canonical"]
     return found
-
-
-#: How many landings are proved in one check, the newest first, and how long that may take.
-_MOST, _SECONDS = 40, 5.0
-_ROWS = 'SELECT log, stem, "commit", how FROM landings WHERE verb = ? ORDER BY log DESC'
-_HINT = (
-    "`diurna show STEM` tells who recorded it; where that commit is, the work counts as if it were"
-)
-_HELP_HINT = (
-    "the help still counts; `diurna why` tells who said it, and `--ignored` speaks against it"
-)
-
-
-def unproven(survey: Survey) -> Iterator[Finding]:
-    """Name them. Of work whose commits are not here nothing is said, nor of what was found out here."""
-    rows, works = survey.memory.ask(lambda cache: _gathered(survey.home, cache))
-    if works is None or not rows:
-        return
-    git, kept, until = survey.home.repository.git(), read_heads(survey.home), monotonic() + _SECONDS
-    logs = {log.stem: log for log in works.logs}
-    here = whole_ids(git, {commit for _, _, commit, _ in rows})
-    for key, stem, commit, how in rows[:_MOST]:
-        log = logs.get(stem)
-        if log is None or how not in HOWS or not here.get(commit) or monotonic() > until:
-            continue
-        settled = kept.settled.get(kept.points.get(stem, log.commit))
-        work = None if settled is not None and settled.commit == commit else works.of(log)
-        if work is None or not whole_ids(git, {work.point})[work.point]:
-            continue
-        try:
-            found = search(git, work, history(git, commit))
-        except DiurnaError:
-            continue
-        if found is None:
-            said = f"{stem} is said to have landed in {commit[:7]} ({how}), which does not hold its work"
-            yield Finding("landed-unproven", said, log_path(stem_in(key)), hint=_HINT)
-
-
-def _gathered(home: Home, cache: Cache) -> tuple[list[tuple[str, str, str, str]], Works | None]:
-    rows = cache.rows(_ROWS, (VERB_OF[WorkLanded],))
-    return rows, works_of(home, cache) if rows else None
-
-
-def misplaced(survey: Survey) -> Iterator[Finding]:
-    """Name them; of a log without a commit, or of one that is not here, nothing is said.
-
-    A home in a repository of its own has no code beside it.
-    """
-    if survey.home.kind == OWN_REPOSITORY:
-        return
-    said = [
-        (act.stem, fact, place)
-        for fact, history in sorted(survey.state.histories.items())
-        for act in history.acts
-        if isinstance(act.event, FactHelped) and (place := place_in(act.event.remark))
-    ]
-    keys = {key for key, _, _ in said}
-    refs = [ref for ref in survey.logs[0] if ref.key in keys] if said else []
-    commits = {
-        ref.key: dict(read_header(data)).get("commit", "")
-        for ref, data in read_bytes(survey.home, refs)
-    }
-    git = survey.home.repository.git()
-    gone = missing(git, [(commits.get(key, ""), place) for key, _, place in said])
-    for key, fact, place in said:
-        if (commits.get(key, ""), place) in gone:
-            what = f"{fact} is said to have helped at {place.path}:{place.line}"
-            message = f"{what}, which is not at {commits[key][:7]}"
-            yield Finding("evidence-gone", message, log_path(stem_in(key)), hint=_HELP_HINT)

@@ -13,7 +13,7 @@ from ledger.errors import DiurnaError
 from ledger.git.cli import Git
 from ledger.git.repository import find_repository
 from ledger.model.findings import Finding
-from rituals.check.doctor_runner import Machine
+from ledger.model.record import Record
 from rituals.hosts.adapters import HOSTS
 from rituals.hosts.install.install_plan import base_folder, installed, plan_install
 from rituals.hosts.payloads import faults
@@ -23,6 +23,13 @@ OLDEST_GIT = (2, 30)
 #: How long a hook that failed is told of.
 _FAULT_DAYS = 7
 _HOOK_SECONDS = 10
+
+
+class Machine(Record):
+    """Where a visit is made from: the folder, and those in which commands are looked for."""
+
+    where: str
+    folders: tuple[str, ...]
 
 
 def git_noticed(machine: Machine) -> Iterator[Finding]:

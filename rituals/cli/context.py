@@ -309,11 +309,11 @@ class Invocation:
             return
         cache = reader.cache()
         if cache.policy_problem:
-            from rituals.check.projection_checks import policy_problem
+            from rituals.check.ledger_checks import policy_problem
 
             self.out.findings((policy_problem(cache.policy_problem),))
         if cache.policy.format > FORMAT_VERSION:
-            from rituals.check.projection_checks import newer_format
+            from rituals.check.ledger_checks import newer_format
 
             self.out.findings((newer_format(POLICY_FILE, cache.policy.format),))
         # what waits after an append is on its way, and `check` has told it already

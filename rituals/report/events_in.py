@@ -8,11 +8,11 @@ here stays out, and is named.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import BinaryIO
 
 from ledger.codec.log import decode
-from ledger.errors import DiurnaError, DraftRefused
+from ledger.errors import DraftRefused
 from ledger.model.findings import Finding
 from ledger.model.layout import SESSIONS_DIR
 from ledger.model.order import is_sealed
@@ -42,7 +42,7 @@ class Arrival(Record):
 
     project: str  #: of the ledger that was exported
     logs: int  #: how many lines tell of one
-    new: tuple[str, ...]  #: the paths of those that the home does not have
+    new: tuple[Carried, ...]  #: those that the home does not have
     redacted: int  #: how many facts and logs are withheld in what was exported
     left_out: tuple[Finding, ...] = ()  #: which logs say again what was redacted here
     commits: tuple[str, ...] = ()  #: that brought them; none for a plan
@@ -51,9 +51,9 @@ class Arrival(Record):
 def plan_arrival(
     memory: Memory, file: BinaryIO, name: str, progress: Callable[[int, int], None]
 ) -> Arrival:
-    """Read all lines, and say which logs are new.
+    """Read all lines of a file, and say which logs are new.
 
-    The file can be read twice, and is at its start. Progress is told how many of how many logs are read.
+    Progress is told how many of how many logs are read.
 
     Raises:
         DraftRefused: a line is not what it says, or would bring back what was taken out.
@@ -70,71 +70,63 @@ def plan_arrival(
     )
     refused: list[Finding] = []
     left_out: list[Finding] = []
-    new: list[str] = []
-    places: dict[str, str] = {}
-    logs, of = 0, head.get("logs")
-    total = of if isinstance(of, int) else 0
+    new: dict[str, Carried] = {}
+    logs, total = 0, _number(head, "logs")
 
     def refuse(message: str, number: int, hint: str = "") -> None:
         refused.append(Finding("unreadable", message, name, number, hint))
 
-    for number, one in _lines(file, name, refused):
+    for number, line in enumerate(iter(lambda: file.readline(LINE_LIMIT_BYTES + 1), b""), 2):
+        if not line.strip():
+            continue
         logs += 1
         progress(logs, max(total, logs))
-        if one is None or (one.stem, one.blob) in known:
+        try:
+            one = read_line(line)
+        except ValueError as problem:
+            refuse(str(problem), number)
+            if len(line) > LINE_LIMIT_BYTES:
+                break
+            continue
+        if (one.stem, one.blob) in known:
             continue
         if (one.stem, one.blob) in held:
             said = f"{one.stem} was redacted and taken out of the history here"
             refuse(said, number, "`diurna append FILE` says again what holds of it")
-        elif places.setdefault(one.path, one.blob) != one.blob:
+        elif new.get(one.path, one).blob != one.blob:
             refuse(f"{one.path} stands there twice, with different bytes", number)
         elif telling is not None and _tells(telling, gone, one):
             said = f"{one.stem} was left out: it says what was redacted here"
             left_out.append(Finding("withheld-text", said, name, number, _LEFT_OUT_HINT))
         else:
-            new.append(one.path)
+            new[one.path] = one
     if not refused and total and logs != total:
         said = f"it holds {logs} of {total} logs: it was cut short, or put together"
         refuse(said, logs + 1, "export it again")
     if refused:
         raise DraftRefused(tuple(refused[:_NAMED]))
-    withheld, project = head.get("redacted"), str(head.get("project", ""))[:200]
-    redacted = withheld if isinstance(withheld, int) else 0
-    return Arrival(project, logs, tuple(dict.fromkeys(new)), redacted, tuple(left_out))
+    project, redacted = str(head.get("project", ""))[:200], _number(head, "redacted")
+    return Arrival(project, logs, tuple(new.values()), redacted, tuple(left_out))
 
 
-def apply_arrival(memory: Memory, file: BinaryIO, name: str, plan: Arrival) -> Arrival:
+def _number(head: dict[str, object], key: str) -> int:
+    found = head.get(key)
+    return found if isinstance(found, int) else 0
+
+
+def apply_arrival(memory: Memory, plan: Arrival) -> Arrival:
     """Commit the logs of a plan, and the projection where a write publishes.
 
-    The file is the same, at its start; the plan was made a moment ago.
-
     Raises:
-        DiurnaError: the file is another by now; or it can not be committed.
+        DiurnaError: it can not be committed.
     """
-    wanted = set(plan.new)
-    commits: list[str] = []
-    part: list[tuple[str, bytes | None]] = []
-    file.readline(LINE_LIMIT_BYTES + 1)
     refs = memory.ask(lambda cache: cache.log_refs(), committed=True)
     here = {ref.path: ref.blob for ref in refs}
-
-    def commit() -> None:
+    commits: list[str] = []
+    for start in range(0, len(plan.new), _PART):
+        part = [(_place(one, here), one.data) for one in plan.new[start : start + _PART]]
         said = "a session log" if len(part) == 1 else f"{len(part)} session logs"
         commits.append(memory.commit_files(tuple(part), f"diurna: import {said}"))
-        part.clear()
-
-    refused: list[Finding] = []
-    for _, one in _lines(file, name, refused):
-        if one is None or one.path not in wanted:
-            continue
-        wanted.discard(one.path)
-        part.append((_place(one, here), one.data))
-        if len(part) == _PART:
-            commit()
-    if refused or wanted:
-        raise DiurnaError("the file changed while it was being read", where=name)
-    if part:
-        commit()
     if commits and memory.publishes() and not memory.edited():
         _, made = memory.publish()
         commits += [made] if made else []
@@ -153,24 +145,6 @@ def _place(one: Carried, here: dict[str, str]) -> str:
     if here.get(one.path, one.blob) == one.blob:
         return one.path
     return f"{SESSIONS_DIR}/twins/{one.blob}/{one.path.rpartition('/')[2]}"
-
-
-def _lines(
-    file: BinaryIO, name: str, refused: list[Finding]
-) -> Iterator[tuple[int, Carried | None]]:
-    """Yield (number, log) of all lines but the first; None for one that is refused."""
-    number = 1
-    while line := file.readline(LINE_LIMIT_BYTES + 1):
-        number += 1
-        if not line.strip():
-            continue
-        try:
-            yield number, read_line(line)
-        except ValueError as problem:
-            refused.append(Finding("unreadable", str(problem), name, number))
-            yield number, None
-        if len(line) > LINE_LIMIT_BYTES:
-            return
 
 
 def _head(line: bytes, name: str) -> dict[str, object]:

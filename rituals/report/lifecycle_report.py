@@ -5,7 +5,6 @@ What sessions were shown and told stands in the headers of captured logs, and de
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ledger.environment import now_ms
@@ -56,7 +55,7 @@ class Report(Record):
     """How the facts lived."""
 
     project: str  #: its name
-    sessions: int  #: work sessions from `since` to `until`
+    sessions: int  #: work sessions
     first: str  #: date of the first of them, "" for none
     last: str  #: date of the last one
     whole: statistics.Group  #: all facts together
@@ -66,8 +65,8 @@ class Report(Record):
     usage: tuple[Usage, ...]  #: how they were met, by id
     shown_to: int  #: how many sessions were shown facts
     costs: tuple[Cost, ...]  #: of the sessions that say so, oldest first
-    course: Course  #: tiers over time, of all facts of the kind, whenever they were born
-    lives: tuple[Life, ...]  #: of the facts that are told of, by id
+    course: Course  #: tiers over time
+    lives: tuple[Life, ...]  #: of all facts, by id
 
     @property
     def resting(self) -> tuple[Usage, ...]:
@@ -76,66 +75,42 @@ class Report(Record):
         return tuple(sorted(found, key=lambda one: (-one.shown, one.id)))
 
 
-def report(
-    memory: Memory,
-    since: str = "",
-    until: str = "",
-    kind: str = "",
-    progress: Callable[[int, int], None] | None = None,
-) -> Report:
-    """Report on a home.
-
-    Args:
-        memory: the home, open.
-        since: only on facts born, and reviews held or skipped, from this time or stem on.
-        until: as if the ledger ended with this time (a day is all of it) or stem.
-        kind: only on facts of this kind.
-        progress: told how far this is.
-
-    Raises:
-        NotFound: a bound is neither a time nor a stem.
-    """
-    since, until = memory.bounds(since, until)
+def report(memory: Memory, progress: Callable[[int, int], None] | None = None) -> Report:
+    """Report on a home; progress is told how far this is."""
     entries, policy = memory.ask(
         lambda cache: ([entry for _, _, entry in cache.entries()], cache.policy)
     )
-    found = lives_of(entries, policy, until + "~" if until else "", progress)
-    return report_on(found, entries, policy, since, until, kind)
+    return report_on(lives_of(entries, policy, progress=progress), entries, policy)
 
 
-def report_on(
-    found: Lives,
-    entries: Iterable[Entry],
-    policy: Policy,
-    since: str = "",
-    until: str = "",
-    kind: str = "",
-) -> Report:
-    """Report on facts whose lives are worked out, up to `until`, of these entries (see `report`)."""
-    limit = until + "~"  # behind every stem of that day
-    of_kind = [life for life in found.lives if kind in ("", life.kind)]
-    chosen = [life for life in of_kind if life.born >= since]
-    told = [entry for entry in entries if not until or entry.stem <= limit]
-    told.sort(key=lambda entry: entry.stem)
-    before = bisect_left(found.work, since)
-    span = found.work[before:]
+def report_on(found: Lives, entries: Iterable[Entry], policy: Policy) -> Report:
+    """Report on facts whose lives are worked out, of these entries."""
+    told = sorted(entries, key=lambda entry: entry.stem)
     now = now_ms()
     clocks = {entry.stem: day_seen(entry.clock, now) for entry in told}
-    days = [clocks[stem] for stem in (*span[:1], *span[-1:])] or ["", ""]
-    kinds = [one.name for one in policy.kinds]
+    days = [clocks[stem] for stem in found.work]
+    usage, shown_to, costs = _met(told, found.lives, policy.brief.rest)
     return Report(
-        policy.project, len(span), days[0], days[-1],
-        statistics.group_of("", chosen), statistics.groups_of(chosen, kinds),
-        statistics.authors_of(chosen), statistics.reviews_of(told, policy, since),
-        *_met(told, chosen, since, policy.brief.rest),
-        _course(of_kind, [clocks[stem] for stem in found.work], before), tuple(chosen),
-    )  # fmt: skip
+        project=policy.project,
+        sessions=len(days),
+        first=days[0] if days else "",
+        last=days[-1] if days else "",
+        whole=statistics.group_of("", found.lives),
+        groups=statistics.groups_of(found.lives, [one.name for one in policy.kinds]),
+        authors=statistics.authors_of(found.lives),
+        reviews=statistics.reviews_of(told, policy),
+        usage=usage,
+        shown_to=shown_to,
+        costs=costs,
+        course=_course(found.lives, days),
+        lives=found.lives,
+    )
 
 
 def _met(
-    entries: Iterable[Entry], lives: Iterable[Life], since: str, rest: int
+    entries: Iterable[Entry], lives: Iterable[Life], rest: int
 ) -> tuple[tuple[Usage, ...], int, tuple[Cost, ...]]:
-    """Count how facts were met, to how many sessions one was shown, and what it cost from a stem on.
+    """Count how facts were met, to how many sessions one was shown, and what it cost.
 
     A fact rests that was shown to `rest` sessions since its last use; 0 is never.
     """
@@ -146,7 +121,7 @@ def _met(
         for key, found in met.items():
             for id in shown_in(said[key]) if said.get(key) else ():
                 found.setdefault(id, {}).setdefault(session, entry.stem)
-        if (value := said.get(COST_KEY)) and entry.stem >= since:
+        if value := said.get(COST_KEY):
             shown, told = cost_in(value)
             before = costs.get(session, Cost(session, entry.clock[:10], 0, 0))
             costs[session] = before._replace(shown=before.shown + shown, told=before.told + told)
@@ -167,14 +142,13 @@ def _rests(life: Life, shown: Mapping[str, str], rest: int) -> bool:
     return live and sum(stem > since for stem in shown.values()) >= rest > 0
 
 
-def _course(lives: list[Life], days: Sequence[str], before: int) -> Course:
+def _course(lives: Sequence[Life], days: Sequence[str]) -> Course:
     """Count tiers at evenly spaced sessions, the first and the last one among them."""
     last = len(days)
-    first = min(before + 1, last)
+    first = min(1, last)
     points = min(MOST_POINTS, last - first + 1)
-    sessions = tuple(
-        first + (last - first) * point // max(points - 1, 1) for point in range(points)
-    )
+    span = max(points - 1, 1)
+    sessions = tuple(first + (last - first) * point // span for point in range(points))
     dates = tuple(days[session - 1] if session else "" for session in sessions)
     counts = tier_counts(lives, sessions, TIERS)
     return Course(sessions, dates, tuple(zip(TIERS, counts, strict=True)))

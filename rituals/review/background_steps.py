@@ -22,7 +22,7 @@ from memory.replay.broken_truth import truth_of
 from rituals.decide.recorded_endings import record_ended
 from rituals.hosts.background_start import is_daily_due, is_stale, last_run, note_run, obstacle
 from rituals.hosts.payloads import note_fault
-from rituals.review import recorded_landings, truth_marks
+from rituals.review import code_questions, recorded_landings
 
 #: How long all steps may take together, on a clock that only goes forward.
 SECONDS = 60.0
@@ -42,7 +42,7 @@ class Step(Record):
 
 def _mark(memory: Memory) -> str:
     before = {one.fact for one in truth_of(memory.home)}
-    truth_marks.make(memory.home)
+    code_questions.make_marks(memory.home)
     new = len({one.fact for one in truth_of(memory.home)} - before)
     return f"{new} fact{'s name' if new > 1 else ' names'} what is gone" if new else ""
 

@@ -1,4 +1,7 @@
-"""Find what facts name and a commit took away of the code, and where it went; and ask about it (R4)."""
+"""Find what facts name and a commit took away of the code; ask about it (R4), and mark it (R12).
+
+The marks are shown by every answer, of the archive too. Nobody waits for them.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +9,30 @@ import re
 from collections.abc import Iterable
 
 from ledger.escape import prose
-from ledger.git.code_history import Change, Code, Lost, Removal
+from ledger.git.code_history import DOCUMENTS, Change, Code, Lost, Removal
+from ledger.home import Home, code_of
 from ledger.model.order import milliseconds_of
 from ledger.model.record import Record
+from ledger.wal.user_key import digest, user_key
+from memory.cache.cache_file import Cache
+from memory.cache.head_store import Wait
+from memory.query.reader import open_snapshot
+from memory.replay.broken_truth import (
+    Lack,
+    Truths,
+    has_code,
+    read_truths,
+    waiting,
+    with_ends,
+    write_truths,
+)
+from memory.replay.replayed_state import state_of
+from projection.document.fact_remarks import GONE, NOWHERE, RENAMED, Gone
 from projection.fold.fact_history import Fact
 from projection.fold.projection_state import Standing
-from projection.lifecycle.review_due import is_raised, key_of
+from projection.lifecycle.review_due import is_raised, key_of, raised_threads
 from projection.text.claims import FOLDER, MODULE, NAME, PATH, Claim, claims
-from rituals.review.questions import Question
+from rituals.review.questions import Question, answered_keys
 
 #: What stands before a name that is defined there; `#define` and annotations of types included.
 _DEFINES = (
@@ -204,3 +223,63 @@ def evidence_questions(standings: Iterable[Standing], code: Code) -> list[Questi
         swaps = ((claim.subject, taken.now),) if now else ()
         asked.append(Question(taken.rule, taken.key, (fact,), said, evidence, proposal, (), swaps))
     return asked
+
+
+def make_marks(home: Home) -> None:
+    """Make the marks of a home anew for its work tree, where it has code and can keep them.
+
+    A partial clone has none: to look into its history would fetch it.
+    """
+    able = has_code(home) and user_key() and not home.repository.promisor
+    code = code_of(home) if able else None
+    if code is None:
+        return
+    tip = home.tip()  # before it is read: what moves meanwhile is seen
+    before = read_truths(home) or Truths("", "", ())
+
+    def asked(cache: Cache) -> tuple[list[Standing], list[Wait], str]:
+        return list(state_of(cache).standings()), waiting(home, cache), cache.summary.digest
+
+    standings, waits, said = open_snapshot(home).ask(asked)
+    known = with_ends(home, before, waits)
+    lacks, digests = _lacks(standings, code, before)
+    marks = known._replace(code=code.commit, tip=tip, said=said, lacks=lacks, asked=digests)
+    write_truths(home, marks)
+
+
+def _lacks(
+    standings: Iterable[Standing], code: Code, before: Truths
+) -> tuple[tuple[Lack, ...], tuple[str, ...]]:
+    """Find what is gone of what facts name; return, too, by what is known again what is there.
+
+    What was there at an earlier commit (`before`) is looked for in the history since then alone.
+    """
+    standings = list(standings)
+    named = named_by(standings, faded=True)
+    answered = answered_keys(raised_threads(standing.fact for standing in standings))
+    asked = frozenset(before.asked)
+    since = code.since(before.code) if asked else None
+    fresh = [one for one in named if since is None or _digest(one) not in asked]
+    taken = [*taken_paths(fresh, code), *taken_names(fresh, code)]
+    changed = (code.changed_since(before.code) or ()) if since else ()
+    if since and changed:
+        known = [one for one in named if _digest(one) in asked]
+        taken += taken_paths(known, since)
+        if any(path.rpartition(".")[2].lower() not in DOCUMENTS for path in changed):
+            taken += taken_names(known, since)
+    lacks = []
+    for one in [one for one in taken if one.key not in answered]:
+        fact, subject, now = one.named.fact, prose(one.named.claim.subject), prose(one.now)
+        is_name = one.named.claim.kind == NAME
+        how = NOWHERE if is_name else RENAMED if now else GONE
+        gone = Gone(how, subject, one.change.short, one.change.date, now)
+        lacks.append(Lack(fact.id, fact.heads[0].id, "" if is_name else one.path, gone))
+    lacking = {(one.fact, one.gone.subject) for one in lacks}
+    rest = [one for one in named if (one.fact.id, prose(one.claim.subject)) not in lacking]
+    return tuple(sorted(lacks)), tuple(sorted(map(_digest, rest)))
+
+
+def _digest(one: Named) -> str:
+    """Return what tells a claim of one text from all others."""
+    said = f"{one.fact.id}\0{one.fact.heads[0].id}\0{one.claim.kind}\0{one.claim.subject}"
+    return digest(said.encode("utf-8", "surrogatepass"))[:16]

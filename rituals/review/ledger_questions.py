@@ -8,7 +8,6 @@ thread stands open.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from ledger.escape import prose
@@ -28,15 +27,13 @@ from projection.fold.fact_history import Fact, History
 from projection.fold.full_replay import State
 from projection.fold.projection_state import Standing
 from projection.fold.testimony import DECIDED, testimony
-from projection.graph.fact_links import footer, served
+from projection.graph.fact_links import footer
 from projection.lifecycle.review_due import (
-    MISFIT_KEY,
     Raised,
     Size,
     closed_threads,
     is_raised,
     key_of,
-    most_facts,
     remarks,
     text_lines,
     unconfirmed,
@@ -47,12 +44,10 @@ from projection.text.until_conditions import until_of
 from rituals.decide.decision import over
 from rituals.review.questions import (
     INVARIANT_DUE,
-    MISFIT,
     OBSOLETE,
     OVERLAP,
     STALLED_RULES,
     Question,
-    listed,
     question,
 )
 
@@ -159,107 +154,52 @@ def wordy_questions(ground: Ground) -> Iterator[Question]:
         )  # fmt: skip
 
 
-def size_questions(ground: Ground) -> Iterator[Question]:
-    """Ask to shrink `continuity.md`, where it is over the limits of the policy.
-
-    Once the thread of that was closed, it is asked again only after `review.every` sessions more.
-    """
-    review, size = ground.policy.review, ground.size
-    measures = (
-        (size.facts, most_facts(size, review), "facts and threads that can fade"),
-        (size.lines, review.max_lines, "lines"),
-    )
-    over = [f"{has} {noun} (limit {most})" for has, most, noun in measures if 0 < most < has]
-    closed = [one.closed_at for one in ground.raised if one.rule == "size" and one.closed]
-    every = max(ground.policy.review.every, 1)
-    if not over or (closed and ground.sessions_since(max(closed)) < every):
-        return
-    live = [fact for fact in ground.live if not is_raised(fact)]
-    longest = sorted(live, key=lambda fact: (-text_lines(fact), fact.id))[:5]
-    shown = ", ".join(f"{fact.id} ({text_lines(fact)} lines)" for fact in longest)
-    counts = Counter(sorted([fact.kind for fact in live])).most_common()
-    by_kind = ", ".join(f"{count} {kind}" for kind, count in counts)
-    yield question(
-        "size", str(len(closed)), facts=(), said=f"continuity.md has {' and '.join(over)}.",
-        evidence=(f"the longest: {shown}", f"by kind: {by_kind}"),
-        proposal="close what is done, merge what says the same, or raise the limit in diurna.toml",
-    )  # fmt: skip
-
-
-def link_questions(ground: Ground) -> Iterator[Question]:
-    """Ask about supersessions whose successor has no text, ids without a text, and `serves` that break.
-
-    An id is asked about that a log of the last `windows.archive` sessions named: older ones are history.
-    """
-    for fact in ground.facts:
-        for new in [one for one in fact.superseded_by if ground.state.fact(one) is None]:
-            yield question(
-                "successor-missing", fact.id, new, facts=(fact.id, new),
-                said=f"{fact.id} was superseded by {new}, which has no text.",
-                evidence=(f"Said in {fact.superseded_at}.",),
-                proposal=f"create {new}, or say what replaces {fact.id}",
-            )  # fmt: skip
-    successors = {one for fact in ground.facts for one in fact.superseded_by}
+def dangling_questions(ground: Ground) -> Iterator[Question]:
+    """Ask about ids without a text that a log of the last `windows.archive` sessions named."""
     for id, history in sorted(ground.state.histories.items()):
-        if ground.state.fact(id) is not None or id in successors:
+        if ground.state.fact(id) is not None:
             continue
         newest = max(history.last, *[act.stem for act in history.acts[-1:]], "")
         if ground.sessions_since(newest) < ground.policy.windows.archive:
             yield question(
-                "id-dangling", id, said=f"{id} is named and has no text.",
+                "id-dangling",
+                id,
+                said=f"{id} is named and has no text.",
                 evidence=(f"Last named in {newest}.",),
                 proposal="create it, or name the fact that was meant",
-            )  # fmt: skip
-    for fact in ground.live:
-        for target in served(fact):
-            goal = ground.state.fact(target)
-            if goal is not None and not goal.false:
-                continue
-            why = "is no fact of this ledger" if goal is None else "was invalidated"
-            proposal = "name what it serves now"
-            if goal is not None and goal.superseded_by:
-                why = f"was superseded by {listed(goal.superseded_by)}"
-                proposal = f"let it serve {listed(goal.superseded_by, ' or ')}"
-            said = f"{fact.id} serves {prose(target)}, which {why}."
-            yield question("serves-broken", fact.id, target, said=said, proposal=proposal)
+            )
 
 
-def remark_questions(ground: Ground, *, code: bool) -> Iterator[Question]:
-    """Ask what footers of live facts give reason to ask; `code` tells whether commits can be looked at."""
-    for fact in ground.live:
-        said = remarks(fact) if not fact.closed else {}
-        if OBSOLETE_KEY in said and not (code and until_of(fact.meta)[1]):  # else a commit answers
-            yield from _obsolete(ground, fact)
-        if MISFIT_KEY in said:
-            yield question(
-                MISFIT, fact.id, said[MISFIT_KEY],
-                said=f"{fact.id} does not fit, as its footer says (`misfit`).",
-                proposal="reword it, give it another kind, or say that it is false",
-            )  # fmt: skip
+def obsolete_questions(ground: Ground, *, code: bool) -> Iterator[Question]:
+    """Ask whether facts are obsolete by now that say when: at each review with work since the last one.
 
-
-def _obsolete(ground: Ground, fact: Fact) -> Iterator[Question]:
-    """Ask whether a fact is obsolete by now: at each review with work since the last one.
-
-    The key names that last review, so each asks anew, but not while the question stands open.
+    The key names that last review, so each asks anew, but not while the question stands open. `code` tells
+    whether commits can be looked at, which answer what has the form of `until`.
     """
     last = ground.state.summary.last_review
-    still_open = [
-        one.keys for one in ground.raised
-        if one.rule == OBSOLETE and one.about == (fact.id,) and not one.closed
-    ]  # fmt: skip
-    if not still_open and last and not ground.sessions_since(last):
-        return
-    done = over(fact)
-    asked = question(
-        OBSOLETE, fact.id, last,
-        said=f"{fact.id} says when it is obsolete (`obsolete_when`): is it by now?",
-        proposal={ThreadClosed: "close it", FactMoved: "cancel it"}.get(
-            type(done), "say that it is false now"
-        ),
-        accept=(done,),
-    )  # fmt: skip
-    yield asked._replace(key=still_open[0][0]) if still_open and still_open[0] else asked
+    rests = bool(last) and not ground.sessions_since(last)
+    for fact in ground.live:
+        if fact.closed or OBSOLETE_KEY not in remarks(fact) or (code and until_of(fact.meta)[1]):
+            continue
+        still_open = [
+            thread.keys[0]
+            for thread in ground.raised
+            if thread.rule == OBSOLETE and thread.about == (fact.id,)
+            if thread.keys and not thread.closed
+        ]
+        if rests and not still_open:
+            continue
+        done = over(fact)
+        does = {ThreadClosed: "close it", FactMoved: "cancel it"}
+        asked = question(
+            OBSOLETE,
+            fact.id,
+            last,
+            said=f"{fact.id} says when it is obsolete (`obsolete_when`): is it by now?",
+            proposal=does.get(type(done), "say that it is false now"),
+            accept=(done,),
+        )
+        yield asked._replace(key=still_open[0]) if still_open else asked
 
 
 def pair_questions(

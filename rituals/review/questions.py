@@ -30,7 +30,7 @@ LIST_LIMIT = 20
 #: What a person decided and somebody who is none overruled.
 OVERRULED = "overruled"
 INVARIANT_DUE, STALLED, DROPPED = "invariant-due", "thread-stalled", "branch-dropped"
-OVERLAP, OBSOLETE, MISFIT, PROMOTION = "overlap", "obsolete", "misfit", "promotion"
+OVERLAP, OBSOLETE, PROMOTION = "overlap", "obsolete", "promotion"
 #: What nobody named for long, by kind: what may be said of the one says something else of the others.
 STALLED_RULES = {
     kind: f"{kind}-stalled" for kind in (TASK_KIND, HANDOFF_KIND, THREAD_KIND, FINDING_KIND)
@@ -74,7 +74,6 @@ RULES: dict[str, Rule] = {
     OVERLAP: Rule("Facts that say nearly the same", reject="Keep both"),
     PROMOTION: Rule("Facts worth promoting", reject="Not worth it"),
     OBSOLETE: Rule("Facts that may be obsolete by now", reject="Not yet"),
-    MISFIT: Rule("Facts that do not fit"),
     STALLED: Rule(
         "Threads that stalled",
         "Close these threads, or go on with them: no session named them for long.", reject=_OPEN,
@@ -95,17 +94,9 @@ RULES: dict[str, Rule] = {
         "Closed threads with too much text",
         "Shorten these closed threads: their text crowds continuity.md until they are swept.",
     ),
-    "size": Rule("Size of continuity.md"),
-    "successor-missing": Rule(
-        "Supersessions without a successor",
-        "Say what replaces these facts: no log has brought a text for the successor.",
-    ),
     "id-dangling": Rule(
         "Ids without a text",
         "Create these ids or stop naming them: no log has brought a text for them.",
-    ),
-    "serves-broken": Rule(
-        "Broken `serves` links", "Let these facts serve something that holds."
     ),
     LEARN: Rule("Proposals of `diurna review --learn`"),
 }  # fmt: skip

@@ -16,14 +16,12 @@ from ledger.model.record import Record
 from ledger.model.session import Entry
 from memory.api import Memory
 from memory.cache.cache_file import Cache
-from memory.query.visible_logs import helped
 from memory.replay.replayed_state import state_from, state_of
 from projection.brief.choice import QUIET_DAYS, QUIET_SESSIONS, has_left, quiet_since
 from projection.fold.full_replay import State
 from projection.fold.projection_state import TIERS, Summary
 from projection.fold.tiers import newest_dates
 from projection.lifecycle.ageing import Ageing, ageing
-from projection.lifecycle.promotion import Score as Promotion
 from projection.lifecycle.review_due import (
     NOTE_KEY,
     Raised,
@@ -33,17 +31,15 @@ from projection.lifecycle.review_due import (
     remarks,
     size_of,
 )
-from projection.lifecycle.statistics import Pace, pace
 from rituals.decide.open_contradictions import contested
 from rituals.review.clone_questions import clone_questions
 from rituals.review.code_questions import evidence_questions
 from rituals.review.ledger_questions import (
     Ground,
+    dangling_questions,
     invariant_questions,
-    link_questions,
+    obsolete_questions,
     pair_questions,
-    remark_questions,
-    size_questions,
     thread_questions,
     wordy_questions,
 )
@@ -61,7 +57,6 @@ from rituals.review.questions import (
 
 TITLE, CUT_SHORT = "Memory review", "Memory review, left before the end"
 HEADING = "## Memory Review"
-_FADING_LIMIT = 10
 
 
 class Plan(Record):
@@ -76,8 +71,6 @@ class Plan(Record):
     size: Size  #: of `continuity.md`
     ageing: Ageing  #: what time did since the last review, and what fades next
     tiers: tuple[tuple[str, int], ...]  #: (tier, count), all six
-    pace: Pace  #: of the work sessions
-    scores: tuple[Promotion, ...]  #: of the facts that could be promoted
     #: all that a person has to answer, in order, whether asked before or not
     questions: tuple[Question, ...]
     fresh: tuple[Question, ...]  #: those that no review asked before
@@ -85,7 +78,6 @@ class Plan(Record):
     settled: tuple[Raised, ...]
     raised: tuple[Raised, ...]  #: all threads of earlier reviews
     state: State  #: of the ledger
-    helped: str = ""  #: how memory helped in the last week, in a line; "" where nobody tells
 
     @property
     def nothing_new(self) -> bool:
@@ -122,9 +114,7 @@ def plan_review(
 
     tip, state, logs, dropped = memory.snapshot.ledger.ask(read)
     code = code_of(memory.home, code_path)
-    plan = plan_of(tip, state, sorted(logs, key=lambda log: log[0].key), code, progress, dropped)
-    found = helped(memory.snapshot.ledger)
-    return plan._replace(helped=str(found) if any(found) else "")
+    return plan_of(tip, state, sorted(logs, key=lambda log: log[0].key), code, progress, dropped)
 
 
 def plan_of(
@@ -147,7 +137,6 @@ def plan_of(
     until = [ref for ref, _ in logs if ref.key <= last]
     before = state_from(until, entries[: len(until)], state.policy) if last else None
     raised = raised_threads(standing.fact for standing in standings)
-    found_pace = pace([(entry.stem, entry.agent) for entry in entries if entry.work])
     ground = Ground(state, standings, size, raised, {ref.key: one for ref, one in logs})
     scored = score_facts(state, standings, entries, code)
     aged = ageing(before, standings, state.decay, state.policy)
@@ -158,8 +147,8 @@ def plan_of(
     questions = ordered([
         *overruled_questions(ground), *invariant_questions(ground), *evidence, *pairs,
         *promotion_questions(scored, state, doubted, files), *thread_questions(ground),
-        *wordy_questions(ground), *size_questions(ground), *link_questions(ground),
-        *remark_questions(ground, code=code is not None), *more,
+        *wordy_questions(ground), *dangling_questions(ground),
+        *obsolete_questions(ground, code=code is not None), *more,
     ])  # fmt: skip
     known = {key for one in raised for key in one.keys}
     fresh = tuple([question for question in questions if question.key not in known])
@@ -175,8 +164,6 @@ def plan_of(
         size=size,
         ageing=aged,
         tiers=tuple(zip(TIERS, view.tiers, strict=True)),
-        pace=found_pace,
-        scores=scored,
         questions=questions,
         fresh=fresh,
         settled=tuple(
@@ -223,13 +210,6 @@ def summary_lines(plan: Plan) -> list[str]:
         f"Size: {plan.size.facts} facts and threads that can fade, {plan.size.lines} lines",
         f"Facts: {', '.join(f'{count} {tier}' for tier, count in plan.tiers)}",
     ]
-    tenths = plan.pace.weekly_tenths
-    if plan.pace.sessions:
-        agents = ", ".join(f"{name} {count}" for name, count in plan.pace.agents[:_FADING_LIMIT])
-        weekly = f"{tenths // 10}.{tenths % 10} work sessions a week"
-        lines.append(f"Pace: {weekly} over {plan.pace.days} days ({agents})")
-    if plan.helped:
-        lines.append(f"Helped: {plan.helped}")
     moved = [f"{one.id} ({one.before} → {one.after})" for one in aged.changed]
     disputed = [f"{id} ({', '.join(kinds)})" for id, kinds in contested(plan.state)]
     next_out = [f"{one.id} ({one.left})" for one in aged.fading]
@@ -254,7 +234,4 @@ def summary_lines(plan: Plan) -> list[str]:
     ):
         if ids:
             lines.append(f"{label} ({len(ids)}): {listed(ids)}")
-    if plan.scores:
-        scored = [f"{one.id} {one.total} ({one.proposal})" for one in plan.scores]
-        lines.append(f"Scored for promotion, of 10 ({len(scored)}): {listed(scored)}")
     return lines

@@ -9,19 +9,22 @@ from ledger.model.findings import ERROR, INFO, Finding, severe
 from ledger.model.layout import log_path
 from rituals.answers.json_objects import home_object
 from rituals.answers.record_fields import all_fields_of
-from rituals.check.check_registry import CHECKS, DOCTOR, LINT, SAID, VERIFY, made
+from rituals.check.check_registry import LINT, VERIFY, made
 from rituals.cli.context import Invocation
 from rituals.cli.operation import DRY_RUN, modes, option, word
 from rituals.cli.output import Line, Output, counted, told
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from rituals.check.doctor_runner import Visit
-
 #: What is done with the projection.
 _PAGES = ("replay", "absorb", "publish")
-#: The most remarks about texts that are named.
+#: The most remarks about what logs and facts say that are named: a ledger of another tool has many.
 _FEW = 5
+_OF_LOGS = frozenset(
+    "not-utf8 nul-byte line-too-long too-many-ids unclosed-fence unclosed-comment too-complex "
+    "front-matter unknown-verb bad-id bad-event bad-footer bad-date fact-without-event "
+    "event-without-fact duplicate-block repeated-section section-suffix bad-name date-only-name "
+    "not-a-file unknown-id contradiction supersession-cycle not-a-thread task-move no-evidence "
+    "unknown-kind".split()
+)
 
 
 def check(
@@ -107,10 +110,23 @@ def check(
 
 def _whole(
     call: Invocation, fix: bool, deep: bool, strict: bool, everything: bool, dry_run: bool
-) -> int:  # fmt: skip
+) -> int:
     """Check everything."""
-    found = _visited(call, (DOCTOR, VERIFY, LINT), fix=fix and not dry_run, deep=deep)
-    findings = tuple(one.finding for one in found.noticed)
+    from memory.api import Memory
+    from rituals.check.check_registry import Survey
+    from rituals.check.doctor_runner import visit
+
+    fix = fix and not dry_run
+
+    def opened() -> Survey:
+        home, progress = call.find_home(), call.out.progress
+        memory = Memory(home, agent=call.agent, clock=call.now_ms, lasting=False, progress=progress)
+        if fix:
+            memory.bring_back()
+        return Survey(memory, call.now_ms(), progress)
+
+    found = visit(opened, call.folder(), call.search_path, fix=fix, deep=deep)
+    findings = found.findings
     failed = [one for one in found.treated if one.problem]
     bad = _is_bad(findings, strict) or bool(failed)
     lines: list[Line] = [told(step.said, done=False) for step in found.plan if dry_run]
@@ -224,25 +240,8 @@ def summary(findings: Sequence[Finding]) -> str:
     return said if findings else "all in order"
 
 
-def _visited(call: Invocation, commands: tuple[str, ...], *, fix: bool, deep: bool) -> Visit:
-    """Make the checks of some commands here, and mend what is safe where that is asked for."""
-    from memory.api import Memory
-    from rituals.check.check_registry import PARTS, Survey
-    from rituals.check.doctor_runner import visit
-
-    def opened() -> Survey:
-        home, progress = call.find_home(), call.out.progress
-        memory = Memory(home, agent=call.agent, clock=call.now_ms, lasting=False, progress=progress)
-        if fix:
-            memory.bring_back()
-        return Survey(memory, call.now_ms(), cold=True, deep=deep, progress=progress, parts=PARTS)
-
-    return visit(opened, call.folder(), call.search_path, fix=fix, commands=commands)
-
-
 def _show_here(out: Output, findings: tuple[Finding, ...]) -> None:
-    texts = next(check.codes for check in CHECKS if check.name == SAID)
-    others = tuple(one for one in findings if one.code in texts and one.severity != ERROR)
+    others = tuple(one for one in findings if one.code in _OF_LOGS and one.severity != ERROR)
     if len(others) <= _FEW:
         return out.findings(findings)
     out.findings(tuple(one for one in findings if one not in others))

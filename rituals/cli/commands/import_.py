@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
-import tempfile
 from typing import BinaryIO
 
 import click
 
 from ledger.environment import working_directory
 from ledger.errors import DiurnaError, NotFound, WrongUsage
-from rituals.answers.record_fields import all_fields_of
+from rituals.answers.record_fields import fields_of
 from rituals.cli.context import STDIN, Invocation
 from rituals.cli.operation import DRY_RUN, option, word
 from rituals.cli.output import counted
@@ -126,20 +124,20 @@ def _import_events(call: Invocation, file: str, *, dry_run: bool) -> None:
     memory, name = call.memory(), "standard input" if file == STDIN else file
     with _opened(call, file) as lines:
         found = plan_arrival(memory, lines, name, call.out.progress)
-        if found.new and not dry_run:
-            lines.seek(0)
-            found = apply_arrival(memory, lines, name, found)
+    if not dry_run:
+        found = apply_arrival(memory, found)
     logs, verb = counted(len(found.new), "log"), "would be imported" if dry_run else "imported"
     here = found.logs - len(found.new) - len(found.left_out)
     there = f", {here} are here already" * (here > 0)
     there += f", {len(found.left_out)} left out" * bool(found.left_out)
     line = f"{logs} {verb} from {found.project or name}{there}"
-    values = {**all_fields_of(found), "dry_run": dry_run}
+    said = fields_of(found, "project logs redacted left_out commits")
+    values = {**said, "new": [one.path for one in found.new], "dry_run": dry_run}
     call.answer(values, [line], findings=found.left_out)
 
 
 def _opened(call: Invocation, file: str) -> BinaryIO:
-    """Open what is imported, so that it can be read twice."""
+    """Open what is imported."""
     hint = "name a file that `diurna export events > FILE` wrote, or - for standard input"
     if file != STDIN:
         try:
@@ -150,7 +148,4 @@ def _opened(call: Invocation, file: str) -> BinaryIO:
             raise DiurnaError(problem.strerror or "", where=file, hint=hint) from problem
     if not sys.stdin:
         raise DiurnaError("it is closed", where="standard input", hint=hint)
-    kept = tempfile.TemporaryFile()  # noqa: SIM115 - by the caller
-    shutil.copyfileobj(sys.stdin.buffer, kept)
-    kept.seek(0)
-    return kept
+    return sys.stdin.buffer

@@ -80,8 +80,7 @@ def init(
             raise WrongUsage("--tour takes --keep alone")
         return _tour(call, keep=keep)
     from memory.replay.trunk import publishing
-    from rituals.check.clone_checks import mirrors_noticed
-    from rituals.check.object_checks import attribute_findings
+    from rituals.check.clone_checks import attribute_findings, mirrors_noticed
     from rituals.cli.commands.install import offer
 
     if move:

@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+from ledger.home import Home
+from ledger.model.findings import Finding
+from ledger.model.layout import CONTINUITY_FILE
+from memory.replay.replayed_state import cold_state
+from memory.worktree.projection_files import (
+    committed_projection,
+    drift_findings,
+    projection_files,
+)
+from projection.document.page_parser import machine_line
+from projection.fold.projection_state import Summary
 from rituals.answers.json_objects import event_line, event_object, summary_object
 from rituals.answers.record_fields import fields_of
 from rituals.cli.context import Invocation
@@ -102,26 +113,42 @@ def _edit_object(found: Edit) -> dict[str, Any]:
 
 def replay(call: Invocation, write: bool, dry_run: bool) -> int:
     """Replay all from git and compare; 1 where something differs."""
-    from rituals.check.projection_checks import recheck
-
     memory = call.memory()
     absorbed = memory.absorb_first() if write and not dry_run else ()
-    found = recheck(memory)
-    written: tuple[str, ...] = ()
+    home = memory.home
+    cold = cold_state(memory.snapshot.tip, home.tip())
+    files, committed = projection_files(cold), committed_projection(home, home.tip(), cold.policy)
+    differ = [path for path, _ in files.changes(committed)]
+    stale = [path for path, _ in files.against(projection_files(memory.tip_state()).blobs)]
+    may_lag = home.plain and _is_older(home, committed.get(CONTINUITY_FILE, ""), cold.summary)
+    drift, behind = ([], differ) if may_lag else (differ, [])
+    written: Sequence[str] = ()
     if write:
-        new = (*found.drift, *found.behind)
-        written = new if dry_run else memory.write_projection(found.state)
-    summary, facts = found.state.summary, len(found.state)
-    findings = (*absorbed, *found.findings())
+        written = differ if dry_run else memory.write_projection(cold)
+    hint = "the ledger is right: move the cache folder under .git/diurna aside and report this"
+    odd = [
+        Finding("drift", f"the cache gives another {path} than the ledger", path, hint=hint)
+        for path in stale
+    ]
+    findings = (*absorbed, *drift_findings(drift), *odd)
+    summary, facts, in_step = cold.summary, len(cold), not (drift or stale)
     numbers = ((summary.logs, "log"), (summary.sessions, "work session"), (facts, "fact"))
     said = ", ".join([counted(number, noun) for number, noun in numbers])
     lines = [f"replayed {said}; digest {summary.digest[:16]}"]
     lines += [f"{'would write' if dry_run else 'wrote'} {path}" for path in written]
-    if found.behind and not write:
-        lines.append(f"behind the logs: {', '.join(found.behind)}")
-    elif found.in_step:
+    if behind and not write:
+        lines.append(f"behind the logs: {', '.join(behind)}")
+    elif in_step:
         lines.append("the projection is in step")
-    told = fields_of(found, "drift cache_differs=stale")
-    more = {"facts": facts, "written": written, "dry_run": dry_run, "findings": findings}
+    told = {"drift": drift, "cache_differs": stale, "facts": facts, "written": written}
+    more = {"dry_run": dry_run, "findings": findings}
     call.answer({**summary_object(summary), **told, **more}, lines, findings=findings)
-    return 0 if found.in_step or (write and not dry_run) else 1
+    return 0 if in_step or (write and not dry_run) else 1
+
+
+def _is_older(home: Home, page: str, summary: Summary) -> bool:
+    """Tell whether a page, by its blob id, is of fewer logs than a state; "" is of none."""
+    (data,) = home.repository.git().blobs([page]) if page else (None,)
+    line = machine_line((data or b"").decode("utf-8", "replace"))
+    older = line is not None and line.digest != summary.digest and line.newest <= summary.newest
+    return older or not page

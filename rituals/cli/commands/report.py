@@ -25,15 +25,14 @@ _AGES = {
 }  # fmt: skip
 
 
-def report(call: Invocation, since: str, until: str, kind: str) -> None:
+def report(call: Invocation) -> None:
     """Tell how memories lived."""
     from rituals.report.lifecycle_report import report
 
-    found = report(call.memory(), since, until, kind, call.out.progress)
-    asked = {"since": since, "until": until, "kind": kind}
-    call.answer(lambda: {**asked, **_report_object(found)}, _report_lines(found))
+    found = report(call.memory(), call.out.progress)
+    call.answer(lambda: _report_object(found), _report_lines(found))
     if not found.lives:
-        call.out.talk("no fact matches" if since or until or kind else "no fact yet")
+        call.out.talk("no fact yet")
 
 
 def _report_lines(report: Report) -> Iterator[Line]:

@@ -46,10 +46,6 @@ def review(
     ask: bool = option("With --learn: raise the proposals as open threads, each once.", goes="learn"),
     accept: str = option("With --learn: let in the proposal of this key.", "KEY", goes="learn"),
     text: str = option("With --accept: in these words.", "TEXT", goes="learn"),
-    since: str = option("With --report: only facts born and reviews from then on.", "WHEN", goes="report"),
-    until: str = option(
-        "With --report: as if the ledger ended then (time or stem).", "WHEN", goes="report"),
-    kind: str = option("With --report: only facts of this kind.", "KIND", goes="report"),
     agent: str = option("With --confirm and --learn: who decides.", "NAME", goes="confirm learn"),
     dry_run: bool = DRY_RUN._replace(goes="plain confirm learn"),
 ) -> None:  # fmt: skip
@@ -74,7 +70,7 @@ def review(
       diurna review --confirm inv-transport-agnostic inv-no-plain-text
       diurna review --learn --json
       diurna review --learn --accept 3f2a9c --text "Retries are the server's."
-      diurna review --report --kind decision --since 2026-10-01
+      diurna review --report
     """
     if bool(ids) != (mode == CONFIRM):
         raise WrongUsage("an ID goes with --confirm, and --confirm with an ID")
@@ -90,7 +86,7 @@ def review(
     elif mode:
         from rituals.cli.commands.report import report
 
-        report(call, since, until, kind)
+        report(call)
     else:
         _review(call, code, yes, dry_run)
 
@@ -117,7 +113,6 @@ def _review(call: Invocation, code: str, yes: bool, dry_run: bool) -> None:
 def _review_object(outcome: Outcome, dry_run: bool) -> dict[str, object]:
     plan = outcome.plan
     fresh = {question.key for question in plan.fresh}
-    scores = "scores(id total undocumented reusable specific used unlike proposal)"
     questions = [
         {**fields_of(one, "key rule facts said evidence proposal"), "fresh": one.key in fresh}
         for one in plan.questions
@@ -125,11 +120,10 @@ def _review_object(outcome: Outcome, dry_run: bool) -> dict[str, object]:
     return {
         **summary_object(plan.summary),
         **fields_of(plan, "tip code since=summary.last_review sessions_since due nothing_new"),
-        **fields_of(plan, f"size(facts lines closed_lines) promotions={scores}"),
+        **fields_of(plan, "size(facts lines closed_lines)"),
         **fields_of(plan.ageing, "changed(id before after) born faded swept false returned"),
         **fields_of(plan.ageing, "fading(id left days)"),
         "tiers": dict(plan.tiers),
-        "pace": {**fields_of(plan.pace, "days sessions"), "agents": dict(plan.pace.agents)},
         "questions": questions,
         "disputed": disputed_objects(contested(plan.state)),
         "asks": asked(plan),

@@ -251,30 +251,11 @@ def task(
     return filled(notice=NOTICE if chosen else "", tasks=chosen, **told)
 
 
-@take.tool(
-    "List patterns of what was met again and again, for a person to let in; writes no fact.",
-    writes=True,
-)
-def learn(
-    memory: "Memory", caller: Caller, *,
-    ask: Annotated[bool, Field(description="Raise them as threads")] = False,
-) -> Answered:  # fmt: skip
-    """List what could be learned, or raise it as threads; a fact is written by a person's answer alone."""
-    from rituals.answers.json_objects import learning_object
-    from rituals.review.learning_plan import Outcome, plan_learning, raise_threads
-
-    plan = plan_learning(memory)
-    done = raise_threads(memory, plan, caller.agent) if ask else Outcome()
-    stem = done.receipt.stem if done.receipt else ""
-    said = {**learning_object(plan), "raised": list(done.raised), "stem": stem}
-    return filled("notice", notice=NOTICE, **said, findings=noticed(done.findings))
-
-
 @take.tool("Count facts and logs; say what is contradicted, due or unpublished.")
 def status(memory: "Memory", caller: Caller) -> Answered:
     """Say where the ledger stands, and what the command line would say beside it on standard error."""
     from rituals.answers.status_values import overview
-    from rituals.check.projection_checks import policy_problem
+    from rituals.check.ledger_checks import policy_problem
 
     found, cache = overview(memory), memory.cache()
     problem = [policy_problem(cache.policy_problem)] if cache.policy_problem else []
