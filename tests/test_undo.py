@@ -379,15 +379,24 @@ _SESSIONS = st.lists(
     st.tuples(st.sampled_from((BAD, GOOD, PERSON)), st.lists(_DERIVED, min_size=1, max_size=3)),
     min_size=1, max_size=6,
 )  # fmt: skip
+_EVENT = re.compile(r"(?m)^- ([A-Z]\w+): (.*)$")
 
 
-def without(home: Place, stems: set[str], folder: Path) -> Facts:
-    """What holds by all logs but some."""
+def without(home: Place, stems: set[str], took: set[str], folder: Path) -> Facts:
+    """What holds by all logs but some, and by nothing of what the others say of some facts."""
+
+    def line(found: re.Match[str]) -> str:
+        items = re.split(r", (?![^(]*\))", found[2])
+        rest = [
+            one for one in items if not took & set(re.findall(r"[\w-]+", one.partition(" (")[0]))
+        ]
+        return f"- {found[1]}: {', '.join(rest)}" if rest else ""
+
     other = home.world.home(OWN_REPOSITORY, folder.name)
     files: dict[str, str | bytes | None] = {}
     now: dict[str, str] = {}  # what a log is called whose bytes are others
     for stem, data in sorted(home.logs().items()):
-        text = data.decode()
+        text = _EVENT.sub(line, data.decode())
         for old, new in now.items():
             text = text.replace(old, new)
         now[stem] = f"{stem[:20]}-{sealed(text.encode())}"
@@ -402,7 +411,7 @@ def without(home: Place, stems: set[str], folder: Path) -> Facts:
 @example(said=[(GOOD, [named("Archived", "a")]), (BAD, [named("Referenced", "a")])])
 @given(said=_SESSIONS)
 def test_what_a_session_wrote_is_as_if_it_had_not(homes: Callable[[], Place], said: Any) -> None:
-    """Law: what holds then is what holds without its logs, but for what is left.
+    """Law: what holds then is what holds without its logs and what was derived, but for what is left.
 
     What is left stands as it stood, and for a reason; a redo brings back what held.
     """
@@ -417,14 +426,53 @@ def test_what_a_session_wrote_is_as_if_it_had_not(homes: Callable[[], Place], sa
         return
     found = ran.json
     assert {log["stem"] for log in found["logs"]} == stems
-    after, left = shown(home), {one["id"] for one in found["left"]}
-    aim = without(home, {*stems, found["stem"]}, home.folder.with_name(f"{home.folder.name}-aim"))
+    took, left = set(found["took"]), {one["id"] for one in found["left"]}
+    after = shown(home)
+    aim = without(home, {*stems, found["stem"]}, took, home.folder.with_name(f"{home.folder.name}-aim"))  # fmt: skip
     assert but(after, left) == but(aim, left)
     assert {id: after.get(id) for id in left} == {id: before.get(id) for id in left}
+    assert not (took - left) & after.keys()
     reasons = "confirms|settles|would not|several|left|changed since|decided|built|after"
     assert [one for one in found["left"] if not re.search(reasons, one["why"])] == []
     left |= {one["id"] for one in redo(home)["left"]}
     assert but(shown(home), left) == but(before, left)
+
+
+def test_what_was_derived_goes_with_it(home: Place) -> None:
+    """What links to it, supersedes it, serves it, asks about it; what a person decided is left, and said."""
+    bad = say(home, told("Created", "n", "Deploy on Fridays."), replaced("a", "n"), whose=BAD)
+    say(
+        home, told("Updated", "n", "Deploy on Fridays at noon."), named("Promoted", "n"), whose=GOOD
+    )
+    say(home, told("Created", "link", "As [[n]] says."), told("Created", "deep", "As [[link]] says."),
+        told("Created", "served", "S.", " | serves: n"), told("Created", "next", "On Mondays."),
+        replaced("n", "next"), told("Created", "against", "No.", " | conflicts: n"), whose=GOOD)  # fmt: skip
+    say(home, told("Created", "asked", "So?", " | kind: thread | about: n"),
+        told("Created", "learned", "L.", f" | source: codex {bad}:7"), whose=("Ada", "", "review"))  # fmt: skip
+    say(home, told("Created", "own", "I looked at [[n]]."), whose=PERSON)
+    found = home.run("undo", "--session", "bad", "--yes").json
+    assert set(found["took"]) == {"n", "link", "deep", "served", "next", "asked"}
+    assert {one["id"] for one in found["left"]} == {"own", "learned"}
+    assert "link, which came of it, is false now" in found["does"]
+    now = shown(home)
+    assert {"a", "b", "against", "own", "learned"} <= now.keys() and not now.keys() & set(found["took"])  # fmt: skip
+    again = home.run("undo", "--session", "bad", "--yes").json
+    assert again["already"].startswith("taken back before")
+    redo(home)
+    assert shown(home).keys() >= {"link", "deep", "served", "next"}
+
+
+def test_a_redo_supersedes_again_what_held_again(home: Place) -> None:
+    """What others superseded by a fact of the session is so again, but for what was changed since the undo."""
+    say(home, told("Created", "n", "New."), whose=BAD)
+    say(home, replaced("a", "n"), replaced("c", "n"), whose=GOOD)
+    assert {"a holds again", "c holds again"} < set(undo(home, "--session", "bad", "--yes"))
+    since = say(home, told("Updated", "c", "C2."), whose=GOOD)
+    found = redo(home)
+    assert found["left"] == [{"id": "c", "why": f"c was changed since, by {since}"}]
+    facts = home.show()
+    assert (facts["a"]["superseded_by"], facts["c"]["superseded_by"]) == (["n"], [])
+    assert facts["c"]["text"] == "C2." and not facts["n"]["invalidated"]
 
 
 def test_a_false_fact_is_false_by_each_of_its_texts(home: Place) -> None:

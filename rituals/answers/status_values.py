@@ -130,9 +130,9 @@ def _taken_out(memory: Memory) -> tuple[str, ...]:
     stems = taken_out(memory.home)
     if not stems:
         return ()
-    from projection.fold.reversal import effect
+    from rituals.decide.undo_plan import Past
 
-    undone = effect([entry for _, entry in memory.cache().logs("ORDER BY stem")]).undone
+    undone = Past(memory).undone
     return tuple([stem for stem in stems if stem not in undone])
 
 

@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memory.write.draft import Receipt
     from rituals.decide.decision import Decision
-    from rituals.decide.log_undo import Undoing
+    from rituals.decide.undo_plan import Undoing
 
 
 def edit(
@@ -102,8 +102,10 @@ def undo(
     Yours is the newest log of this agent that was committed by whoever commits here. What it created
     becomes false, and everything else that it changed is as before. --redo does it again.
 
-    Logs that you name, or that a session wrote, or an agent since a time, are taken back at once; the plan
-    is shown first. What others changed since is left alone and named.
+    Logs that you name, or that a session wrote, or an agent since a time, are taken back with what was
+    derived from them: what supersedes, serves or links to their facts, asks about them, or was learned
+    from them. The plan is shown first. What others changed since, or a person decided, is left alone and
+    named.
 
     Examples:
       diurna undo
@@ -191,7 +193,7 @@ def take_back(
     if decision.events and not dry_run:
         if named and not (asks or yes):
             raise WrongUsage(
-                f"{counted(len(found.logs), 'log')} are not taken back unasked",
+                f"{counted(len(found.logs), 'log')} and what was derived are not taken back unasked",
                 hint="--dry-run shows the plan; --yes does it",
             )
         for line in decision.does if not call.json else ():
@@ -205,5 +207,5 @@ def take_back(
         decision = decision if call.json else decision._replace(does=())  # they were shown
     undone = found.undo or (found.logs[0].stem if len(found.logs) == 1 else "")
     left = [{"id": id, "why": why} for id, why in found.left]
-    more = fields_of(found, "logs(stem agent title)")
+    more = fields_of(found, "logs(stem agent title) took")
     decide(call, decision, agent, title, dry_run, undone=undone, left=left, **more)
