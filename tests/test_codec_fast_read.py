@@ -14,8 +14,8 @@ from markdown_it.common.html_blocks import block_names
 
 from ledger.codec.fast_read import scan
 from ledger.codec.log import decode, encode, entry_of
+from ledger.codec.outline import outline_by_markdown
 from ledger.codec.outline_by_lines import _BLOCK_TAGS, code_ranges, outline_by_lines
-from ledger.codec.outline_by_markdown import outline_by_markdown
 from ledger.model.event import FactCreated, FactReferenced, FactUpdated
 from ledger.model.session import SessionLog
 from tests.conftest import examples

@@ -72,7 +72,6 @@ def test_core_packages_load_no_pygit2(package: str) -> None:
     """Every module of `ledger` and `projection` but the doors imports without pygit2."""
     doors = {
         "ledger.git.pygit2_store": "pygit2",
-        "ledger.codec.outline_by_markdown": "markdown_it",
         "projection.text.normalize": "rapidfuzz",
     }
     modules = [

@@ -3,7 +3,7 @@
 A heading that starts in column 0 closes every list and quote, so only three things can hide it: a
 closed fence, a closed HTML block (comments among them) at the document's top level, and an HTML
 block that runs to a blank line. This module decides all of that exactly or says that it can not
-(an indented opener may belong to a list item); then `ledger.codec.outline_by_markdown` is asked. Both
+(an indented opener may belong to a list item); then `ledger.codec.outline` is asked. Both
 keep one rule of the format: a fence or comment that is never closed is a finding and hides nothing.
 Reading goes on behind its opener as if the document began there. A `-->` that ends a comment begun on its
 own line (a footer) closes no comment above it, so a forgotten `-->` can not swallow the facts.

@@ -13,7 +13,7 @@ from collections.abc import Container, Iterator, Sequence
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from ledger.codec.outline_by_markdown import without_nesting
+from ledger.codec.outline import without_nesting
 from ledger.model.record import Record
 
 #: Nobody writes longer documents by hand; a longer one has no sections.

@@ -11,7 +11,7 @@ import re
 from collections.abc import Container, Iterator, Sequence
 from itertools import pairwise
 
-from ledger.codec.outline_by_markdown import NESTING_COLUMNS
+from ledger.codec.outline import NESTING_COLUMNS
 from ledger.model.record import Record
 from rituals.intake.markdown_sections import (
     Block,
