@@ -213,15 +213,14 @@ def test_a_mixed_request_becomes_two_logs(shop: Place, own: Place) -> None:
     assert shared(shop) == holders(own.folder, "We shipped") == []
 
 
-@pytest.mark.parametrize("id", ["qf-tabs", "personal/qf-tabs"])
-def test_what_is_said_of_it_goes_where_it_is(shop: Place, own: Place, id: str) -> None:
-    """An id that only the personal home knows means the fact there; one that is here, too, the one here."""
+def test_what_is_said_of_it_goes_where_it_is(shop: Place, own: Place) -> None:
+    """`personal/ID` means the fact there, and an id without it the one here."""
     before = shop.shape()
-    shop.run("append", "--title", "Anew", "--update", id, f"{WORD} likes blanks.")
-    used = b"# Used it\n\n## Memory References\n\n- Referenced: qf-tabs\n"
-    shop.process("append", "-", stdin=used, json=False)
+    shop.run("append", "--title", "Anew", "--update", "personal/qf-tabs", f"{WORD} likes blanks.")
+    shop.run("append", "--title", "Used it", "--ref", "personal/qf-tabs")
     assert own.show("qf-tabs")["qf-tabs"]["uses"] == 3
     assert own.texts() == {"qf-tabs": f"{WORD} likes blanks."} and shop.shape() == before
+    assert shop.run("append", "--title", "T", "--invalidate", "qf-tabs", code=1).said
     shop.note("id=qf-tabs decision: The mine is closed.")
     shop.run("append", "--title", "T", "--update", "qf-tabs", "The mine is open.")
     assert (

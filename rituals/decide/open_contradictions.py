@@ -32,10 +32,6 @@ SAYS = {
 }
 
 
-#: The start of a log's name that people know it by: the stamp.
-_STEM_CHARS = 20
-
-
 class Choice(Record):
     """One side of a contradiction: a version, a fact that may replace it, that it is false, or a state."""
 
@@ -71,19 +67,9 @@ class Dispute(Record):
         """What happened, in words."""
         return SAYS[self.kind]
 
-    def name_of(self, choice: Choice) -> str:
-        """Return what names a side on the command line: of a log the start that no other side has."""
-        if choice.id != choice.stem:
-            return choice.id
-        others = [one.id for one in self.choices if one.id != choice.id]
-        for end in range(_STEM_CHARS, len(choice.id)):
-            if not any(other.startswith(choice.id[:end]) for other in others):
-                return choice.id[:end]
-        return choice.id
-
     def keeping(self, choice: Choice) -> str:
         """Return the command that lets a side hold."""
-        return f"diurna conflicts {self.fact} --choose {self.name_of(choice)}"
+        return f"diurna conflicts {self.fact} --choose {choice.id}"
 
 
 def kinds_of(fact: Fact, history: History) -> tuple[str, ...]:

@@ -37,7 +37,7 @@ from rituals.intake.intake_items import (
     key_in,
 )
 from rituals.intake.stored_facts import Drafts, parts, places_clean, with_edges
-from rituals.record.draft_composer import id_of_text, words_for
+from rituals.record.draft_composer import free_id, words_for
 
 
 def plan_intake(memory: Memory, reading: Reading) -> IntakePlan:
@@ -128,7 +128,7 @@ class _Planning:
         id, first = draft.item.id, draft.text.split("\n", 1)[0]
         if not is_fact_id(id):  # of its first line, or of all of it where several have that one
             for text in (first if len(first.split()) > 1 else draft.text, draft.text):
-                id = id_of_text(text, used, self._taken, self._words)
+                id = free_id(text, used, self._taken, self._words)
                 if id not in used and not self._taken(id):
                     break
         if id in used or self._taken(id):

@@ -18,7 +18,7 @@ from projection.text.clipping import one_line
 from rituals.record.draft_composer import birth, free_id, kinds_of, taken_in, words_for
 from rituals.record.note_lines import FACT, Line
 from rituals.record.option_values import ASKED, DONE, TITLE, USED, WRONG, parsed
-from rituals.record.own_home_parts import Drafts, drafts_of, is_yours
+from rituals.record.own_home_parts import PREFIX, Drafts, drafts_of
 from rituals.record.request import NewFact, Request, Supersession
 
 TYPE_CHECKING = False
@@ -203,7 +203,7 @@ class _Reading:
         for said in ids:
             try:
                 id = memory.named(said)
-                if memory.fact(id) is None and not is_yours(memory, id):
+                if memory.fact(id) is None and not id.startswith(PREFIX):
                     raise NotFound(f"there is no fact {id}", hint=memory.near_hint(id))
                 found.append(id)
             except NotFound as problem:
@@ -261,7 +261,7 @@ def replacing(memory: Memory, lines: tuple[Line, ...], old: tuple[str, ...]) -> 
             f"--replace is of one text, and there are {len(texts)}",
             hint="in a pipe, `ID -> KIND: TEXT` says of each what it replaces",
         )
-    old = tuple([one if is_yours(memory, one) else memory.standing(one).fact.id for one in old])
+    old = tuple([one if one.startswith(PREFIX) else memory.standing(one).fact.id for one in old])
     return tuple([one._replace(ids=(*old, *one.ids)) if one in texts else one for one in lines])
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 from ledger.codec.fact_blocks import order_meta, tidy
-from ledger.errors import DraftRefused, WrongUsage
+from ledger.errors import DraftRefused
 from ledger.git.work_tree import tracked
 from ledger.home import OWN_REPOSITORY
 from ledger.model.event import (
@@ -82,7 +82,7 @@ def _refuse(request: Request, *, options: bool) -> None:
 
     for number, new in enumerate(request.new):
         place = f"new.{number}"
-        if not new.text.strip():
+        if not any(map(str.isalnum, new.text)):
             said = f"{place}.text: {new.text!r} gives the fact no text"
             refuse(said, 'for example: {"text": "CI runs on two cores."}', "event-without-fact")
         for key, _ in new.footers:
@@ -180,12 +180,11 @@ def compose(
     header = tuple((key, value) for key, value in base.header if key not in given)
     events: list[Event] = [*base.events]
     used = {event.id for event in events}
-    free: dict[str, int] = {}
     events += [FactReferenced(fact) for fact in request.refs]
     made = []
     for new in request.new:
         other = theirs if theirs and says_personal(new.footers) else taken
-        fact = new.id or free_id(new.text, used, other, words, free)
+        fact = new.id or free_id(new.text, used, other, words)
         if not new.id:
             made.append(fact)
         used.add(fact)
@@ -230,50 +229,19 @@ def birth(fact: str, new: NewFact) -> FactCreated:
 
 
 def free_id(
-    text: str, used: set[str], taken: Taken, words: Mapping[str, str] | None = None,
-    free: dict[str, int] | None = None, made: str = "",
-) -> str:  # fmt: skip
-    """Make an id for a text: the first of `id`, `id-2`, `id-3`… that stands for nothing else.
+    text: str, used: Collection[str], taken: Taken, words: Mapping[str, str], made: str = ""
+) -> str:
+    """Make an id for a text, the same in every clone; with its hash behind it where the id is not free.
 
     Args:
         text: of a fact to be.
         used: ids of others beside it.
         taken: tells whether an id stands for something else.
         words: of which ids may be made.
-        free: of each id, up to which number all are used; it is brought forward.
         made: the id, where it is not made of words.
-
-    Raises:
-        WrongUsage: the text has no letter or digit.
     """
-    if not any(map(str.isalnum, text)):
-        raise WrongUsage(
-            f"no id can be made from {text[:60]!r}",
-            where="--new",
-            hint='name one: --new "id=my-id kind: text"',
-        )
-    made = made or id_of_subject(text, words or {})
-    free = {} if free is None else free
-
-    def name(number: int) -> str:
-        return made if number == 1 else f"{made}-{number}"
-
-    number = free.get(made, 1)
-    while name(number) in used:
-        number += 1
-    free[made] = number
-    while name(number) in used or taken(name(number), tidy(text)):
-        number += 1
-    return name(number)
-
-
-def id_of_text(text: str, used: set[str], taken: Taken, words: Mapping[str, str]) -> str:
-    """Make an id for a text that is new to memory.
-
-    `used`, `taken` and `words` are as for `free_id`.
-    """
-    made = id_of_subject(text, words)
-    if made in used or taken(made, text):
+    made = made or id_of_subject(text, words)
+    if made in used or taken(made, tidy(text)):
         made = f"{made[:70].rstrip('-.')}-{version_id(text)}"
     return made
 

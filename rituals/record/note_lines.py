@@ -30,6 +30,8 @@ _HEADING = re.compile(r"#{1,6}[ \t]+")
 _FENCE = re.compile(
     r"[ \t]*(?:```+|~~~+)[ \t]*(?:text|txt|plain|plaintext|md|markdown|sh|bash|shell|console|yaml)?[ \t]*"
 )
+#: What stands around all of a text.
+_MARKED = re.compile(r"(\*\*|__|`|\*|\")(.+)\1", re.DOTALL)
 #: What stands around a word that begins a line, and what may end it.
 _MARKS = "*_`"
 _HEAD = re.compile(r"(?P<mark>[*_`]{0,3})(?P<word>[^\W\d_][^\n:\uff1a*_`\[\]]{0,30}?)"
@@ -62,21 +64,28 @@ def lines_of(piped: str, kinds: tuple[str, ...]) -> tuple[Line, ...]:
     piped = piped.encode("utf-8", "replace").decode().replace("\0", "\ufffd")
     text = re.sub(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]", "\n", piped.removeprefix("\ufeff"))
     lines = _bare(dedent(text.expandtabs(4)).strip("\n").split("\n"), kinds)
-    found = _read(lines, kinds)
-    return tuple(one for one in found if not (one.what == FACT and _is_nothing(one.text, kinds)))
+
+    def nothing(one: Line) -> bool:
+        head, _, behind = one.text.partition(":")
+        return one.what == FACT and says_nothing(behind if kind_of(head, kinds)[0] else one.text)
+
+    return tuple(one for one in _read(lines, kinds) if not nothing(one))
 
 
 def line_read(text: str, kinds: tuple[str, ...]) -> Line:
     """Read one text by its form, with the lines that go on with it."""
     first, newline, rest = private_last(text).partition("\n")
-    first, kind = _boxed(first.strip())
+    box = _BOX.match(first := first.strip())
+    kind = "" if box is None else DONE if box[1].strip() else THREAD_KIND
+    first = first[box.end() if box else 0 :].removeprefix("> ").lstrip()
     more = f"{newline}{rest}".rstrip()
     word, behind = _head(first)
     if word and kind_of(word, kinds)[0]:
         return Line(FACT, f"{word}: {behind}{more}", said=text)
     line = line_of(word)
     if line in (TITLE, ASKED) and behind:
-        return Line(line, " ".join(f"{_unmarked(behind)}{more}".split()), said=text)
+        marked = _MARKED.fullmatch(behind)
+        return Line(line, " ".join(f"{marked[2] if marked else behind}{more}".split()), said=text)
     verb = line or line_of(first.partition(" ")[0])
     if verb not in ("", TITLE, ASKED):
         about = _about(verb, behind if line else first.partition(" ")[2], colon=bool(line))
@@ -104,11 +113,6 @@ def _head(first: str) -> tuple[str, str]:
     if mark and head[0].count(mark) == 1 and behind.endswith(mark):
         behind = behind.removesuffix(mark)  # all of the line is bold
     return head["word"].strip(), behind
-
-
-def _is_nothing(text: str, kinds: tuple[str, ...]) -> bool:
-    head, _, behind = text.partition(":")
-    return says_nothing(behind if kind_of(head, kinds)[0] else text)
 
 
 def _read(lines: list[str], kinds: tuple[str, ...]) -> list[Line]:
@@ -140,25 +144,19 @@ def _read(lines: list[str], kinds: tuple[str, ...]) -> list[Line]:
         else:
             groups.append(("line", [f"{section}: {stripped}" if section else stripped]))
         gap = False
-    groups = [group for group in groups if group[0] != "section"]
-    return _titled([_line(how, parts, kinds) for how, parts in groups], groups)
-
-
-def _line(how: str, parts: list[str], kinds: tuple[str, ...]) -> Line:
-    text = f"{parts[0]}\n{dedent(chr(10).join(parts[1:]))}".rstrip()
-    introduces = how == "line" and text.endswith((":", "\uff1a"))
-    if how == "heading" or introduces:
-        return Line(PROSE, text, said=text)
-    return line_read(text, kinds)
-
-
-def _titled(found: list[Line], groups: list[tuple[str, list[str]]]) -> list[Line]:
-    """Let the first heading be the title where no line is."""
-    if not any(one.what == TITLE for one in found):
-        for place, (how, _) in enumerate(groups):
-            if how == "heading":
-                found[place] = found[place]._replace(what=TITLE)
-                break
+    found: list[Line] = []
+    titled = False
+    for how, parts in groups:
+        text = f"{parts[0]}\n{dedent(chr(10).join(parts[1:]))}".rstrip()
+        if how == "heading" or (how == "line" and text.endswith((":", "\uff1a"))):
+            found.append(Line(PROSE, text, said=text))
+        elif how != "section":
+            found.append(line_read(text, kinds))
+            titled = titled or found[-1].what == TITLE
+    first = [how for how, _ in groups if how != "section"]
+    if "heading" in first and not titled:  # it is the title
+        place = first.index("heading")
+        found[place] = found[place]._replace(what=TITLE)
     return found
 
 
@@ -230,23 +228,3 @@ def _ids(said: str) -> tuple[str, ...]:
     parts = [part.strip(f"{_MARKS}[]()\"'.:").lower() for part in parts]
     good = parts and all(is_fact_id(part.removeprefix("personal/")) for part in parts)
     return tuple(dict.fromkeys(parts)) if good else ()
-
-
-def _boxed(first: str) -> tuple[str, str]:
-    """Return a line without its checkbox, and the kind that this gives it: open a thread, else `DONE`."""
-    box = _BOX.match(first)
-    if box is None:
-        return _unquoted(first), ""
-    return _unquoted(first[box.end() :]), DONE if box[1].strip() else THREAD_KIND
-
-
-def _unquoted(text: str) -> str:
-    return text.removeprefix("> ").lstrip()
-
-
-def _unmarked(text: str) -> str:
-    """Return a text without the marks around all of it."""
-    for mark in ("**", "__", "`", "*", '"'):
-        if text.startswith(mark) and text.endswith(mark) and len(text) > 2 * len(mark):
-            return text[len(mark) : -len(mark)]
-    return text

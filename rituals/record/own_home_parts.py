@@ -1,17 +1,17 @@
 """Part a request: what is only the user's goes to their own home, the rest where it was to go.
 
-A new fact is the user's where its footers say `personal: true`. What is said of a fact goes where that
-fact is: `personal/ID` names one of theirs, and so does an id that their home knows and this one does not.
+A new fact is the user's where its footers say `personal: true`; `personal/ID` names one of
+theirs, and what is said of it goes there.
 """
 
 from __future__ import annotations
 
-from ledger.errors import DraftRefused, NotFound
+from ledger.errors import DraftRefused
 from ledger.home import PERSONAL, personal_home
 from ledger.model.event import FactCreated, FactInvalidated, FactSuperseded, facts_in
 from ledger.model.findings import Finding
 from ledger.model.record import Record
-from ledger.model.session import DEFAULT_TITLE, personal_ids
+from ledger.model.session import DEFAULT_TITLE, personal_ids, says_personal
 from memory.api import Memory
 from memory.write.draft import Receipt, SessionDraft, named_ids, renamed
 from memory.write.kept_out import finding, is_own
@@ -22,7 +22,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-_PREFIX = f"{PERSONAL}/"
+#: How an id begins that names a fact of theirs.
+PREFIX = f"{PERSONAL}/"
 #: A shorter text may stand anywhere.
 _TELLING_CHARS = 12
 #: What a log of theirs does not say.
@@ -68,38 +69,40 @@ def drafts_of(
     Raises:
         DraftRefused: as there; or the user has no home for what is only theirs, or the rest repeats it.
     """
-    own = None if is_own(memory.home, memory.policy) else _own(memory)
+    alone = is_own(memory.home, memory.policy)
+    ours = not alone and any(says_personal(new.footers) for new in request.new)
+    own = _own(memory) if ours else None
     draft, odd = draft_of_request(memory, request, base, options=options, own=own)
-    said = [id for id in named_ids(draft.events) if id.startswith(_PREFIX)]
-    bare = {id: id.removeprefix(_PREFIX) for id in said}
-    named, typed = {*bare.values()}, tuple([bare.get(id, id) for id in draft.typed])
-    draft = draft._replace(events=renamed(draft.events, bare), typed=typed)
-    if is_own(memory.home, memory.policy):
-        return Drafts(draft, odd)
-    personal = set(personal_ids(draft.events))
+    bare = {id: id[len(PREFIX) :] for id in named_ids(draft.events) if id.startswith(PREFIX)}
+    draft = draft._replace(
+        events=renamed(draft.events, bare), typed=tuple([bare.get(id, id) for id in draft.typed])
+    )
     born = {event.id for event in draft.events if isinstance(event, FactCreated)}
-
-    def theirs(id: str) -> bool:
-        return id in personal or (id not in born and (id in named or _is_yours(memory, own, id)))
-
-    mine = [one for one in draft.events if facts_in(one) and all(map(theirs, facts_in(one)))]
-    if not mine:
+    theirs = {*personal_ids(draft.events), *(set(bare.values()) - born)}
+    mine = [one for one in draft.events if facts_in(one) and theirs.issuperset(facts_in(one))]
+    if alone or not mine:
         return Drafts(draft, odd)
+    own = own or _own(memory)
     if own is None:
         raise DraftRefused(tuple([finding(id) for id in dict.fromkeys([one.id for one in mine])]))
     rest = tuple([event for event in draft.events if event not in mine])
     about = {id for event in mine for id in facts_in(event)}
     header = tuple([pair for pair in draft.header if pair[0] not in _OF_A_VERDICT])
+    made, typed = draft.made, draft.typed
     part = draft._replace(
-        prose="", events=tuple(mine), header=header, made=tuple([id for id in draft.made if id in about]),
-        typed=tuple([id for id in draft.typed if id in about]),
-    )  # fmt: skip
+        prose="",
+        events=tuple(mine),
+        header=header,
+        made=tuple([id for id in made if id in about]),
+        typed=tuple([id for id in typed if id in about]),
+    )
     if not (rest or draft.prose.strip() or header != draft.header):
         return Drafts(None, odd, part, own)
     here = draft._replace(
-        events=rest, made=tuple([id for id in draft.made if id not in about]),
-        typed=tuple([id for id in draft.typed if id not in about]),
-    )  # fmt: skip
+        events=rest,
+        made=tuple([id for id in made if id not in about]),
+        typed=tuple([id for id in typed if id not in about]),
+    )
     part = part._replace(title=DEFAULT_TITLE)
     _refuse_repeated(here, part)
     return Drafts(here, odd, part, own)
@@ -116,27 +119,6 @@ def _own(memory: Memory) -> Memory | None:
         identity=lambda: now.identity, lasting=False,
     )  # fmt: skip
     return own if is_own(home, own.policy) else None
-
-
-def is_yours(memory: Memory, id: str) -> bool:
-    """Tell whether an id, which a home does not know, is one of the user's own home."""
-    return _is_yours(memory, _own(memory), id)
-
-
-def _is_yours(memory: Memory, own: Memory | None, id: str) -> bool:
-    if id.startswith(_PREFIX):
-        return True
-    if own is None or _knows(memory, id):
-        return False
-    return _knows(own, id)
-
-
-def _knows(memory: Memory, id: str) -> bool:
-    """Tell whether a home knows an id, or the start of one, be it of several."""
-    try:
-        return memory.fact(memory.named(id)) is not None
-    except NotFound:
-        return True
 
 
 def _refuse_repeated(here: SessionDraft, own: SessionDraft) -> None:

@@ -56,10 +56,7 @@ def adding(
     for key in ("depends", "serves"):
         some = parse_ids(tuple(said[key]))
         said[key] = ", ".join(some if anyway else _known(memory, some))
-    try:
-        made = id or free_id(text, set(), taken_in(memory), words_for(memory))
-    except WrongUsage as problem:
-        raise WrongUsage(problem.message, hint="name one: `--id my-id`") from None
+    made = id or free_id(text, (), taken_in(memory), words_for(memory))
     footers = tuple([(key, value) for key, value in said.items() if value])
     beside = [
         NewFact(one, kind=kind, tags=tags, footers=(("serves", made),))
@@ -288,7 +285,7 @@ def _handing_over(memory: Memory, task: Task, given: Mapping[str, Any], author: 
     )  # fmt: skip
     made = f"{HANDOFF_KIND}-{id}"[: ID_LIMIT_CHARS - 5].rstrip("-.")
     new = NewFact(
-        text, free_id(text, set(), taken_in(memory), made=made), HANDOFF_KIND,
+        text, free_id(text, (), taken_in(memory), {}, made), HANDOFF_KIND,
         footers=tuple([(key, value) for key, value in footers if value]),
     )  # fmt: skip
     request = author._replace(title=f"Hand over {id}", new=(new,))

@@ -38,7 +38,7 @@ from projection.policy.model import PATTERN_KIND
 from projection.work.finding_facts import REGRESSED, Finding, finding_of
 from rituals.decide.decision import Decision, record
 from rituals.hosts.capture.composition import sentence_of
-from rituals.record.draft_composer import id_of_text, taken_in, words_for
+from rituals.record.draft_composer import free_id, taken_in, words_for
 from rituals.review.code_questions import evidence_questions
 from rituals.review.promotions import (
     READ_FIRST,
@@ -174,7 +174,7 @@ def _found_again(state: State, facts: Iterable[Fact]) -> Iterator[_Habit]:
 def _proposals(memory: Memory, habits: Iterable[_Habit]) -> Iterator[Step]:
     taken, known, used = taken_in(memory), words_for(memory), set[str]()
     for one in habits:
-        name = id_of_text(one.text, used, taken, known)
+        name = free_id(one.text, used, taken, known)
         used.add(name)
         source = footer_value(f"{FINDING} {one.places[0]}")
         meta = (

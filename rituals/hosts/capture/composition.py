@@ -27,7 +27,7 @@ from rituals.hosts.capture.session_report import MARKS, TITLE_CHARS
 from rituals.hosts.extraction import SOURCES, Item
 from rituals.hosts.observation_spool import Observation
 from rituals.hosts.transcripts.turns import ASSISTANT, Turn
-from rituals.record.draft_composer import compose, id_of_text
+from rituals.record.draft_composer import compose, free_id
 from rituals.record.request import NewFact, Request, Supersession
 
 _QUOTE_CHARS, _NAME_CHARS = 300, 200
@@ -76,7 +76,7 @@ def draft_of_part(
     agents = {turn.at for turn in part.turns if turn.role == ASSISTANT}
 
     def add(fact: NewFact) -> str:
-        id = id_of_text(fact.text, {one.id for one in new}, taken, words)
+        id = free_id(fact.text, {one.id for one in new}, taken, words)
         new.append(fact._replace(id=id))
         return id
 
