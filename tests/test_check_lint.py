@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from ledger.home import discover
-from ledger.model.findings import CODES, Finding
+from ledger.model.findings import Finding
 from memory.api import Memory
 from projection.policy.policy_keys import GONE
 from rituals.check.check_registry import LINT, made
 from rituals.check.linted_files import lint_files, text_findings
-from rituals.cli.terminal.sarif_text import annotation, sarif
+from rituals.cli.commands.check import annotation
 from tests.conftest import Repo, Run, each_row
 from tests.planted_secrets import ALNUM, Draw, others, tokens
 
@@ -147,11 +145,11 @@ def test_one_file_with_conflict_markers_is_an_error(path: str, code: str, left: 
 
 
 def test_no_finding_holds_a_value() -> None:
-    """Whatever the secret: neither finding, SARIF nor annotation has it."""
+    """Whatever the secret: neither finding nor annotation has it."""
     for one in tokens(9) + others(9):
         found = text_findings("a.md", one.text.encode(), "warn")
         assert found, one.kind
-        said = [repr(found), json.dumps(sarif(found, "", "x")), *(annotation(f, "") for f in found)]
+        said = [repr(found), *(annotation(f, "") for f in found)]
         assert all(one.value not in text for text in said), one.kind
 
 
@@ -160,39 +158,6 @@ def test_a_line_says_a_rule_once() -> None:
     second = "ghp_" + Draw(12).some(ALNUM, 36)
     assert len(text_findings("a", f"{TOKEN} {second}".encode(), "warn")) == 1
     assert len(text_findings("a", f"{TOKEN}\n{second}".encode(), "warn")) == 2
-
-
-def test_sarif_has_the_shape_that_viewers_need() -> None:
-    """Version, rules with levels, results that name their rule, places as relative URIs from line 1."""
-    found = (
-        Finding("secret-found", "a jwt: eyJ…(99)", "sessions/a b#ü.md", 7, "replace it"),
-        Finding("spool-waiting", "1 log waits"),
-        Finding("secret-waived", "1 line", "x.md", 2),
-    )
-    log = sarif(found, "memory/", "diurna.toml")
-    assert log["version"] == "2.1.0"
-    assert str(log["$schema"]).endswith("sarif-2.1.0.json")
-    runs = log["runs"]
-    assert isinstance(runs, list)
-    (run,) = runs
-    driver = run["tool"]["driver"]
-    assert driver["name"] == "Diurna"
-    ids = [rule["id"] for rule in driver["rules"]]
-    assert ids == ["secret-found", "secret-waived", "spool-waiting"]
-    for rule in driver["rules"]:
-        assert rule["shortDescription"]["text"] == CODES[rule["id"]][1]
-        assert rule["defaultConfiguration"]["level"] in ("error", "warning", "note")
-    for one, result in zip(found, run["results"], strict=True):
-        assert ids[result["ruleIndex"]] == result["ruleId"] == one.code
-        assert result["message"]["text"].startswith(one.message)
-        (place,) = result["locations"]
-        assert place["physicalLocation"]["region"]["startLine"] == max(one.line, 1)
-    uris = [
-        result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
-        for result in run["results"]
-    ]
-    assert uris == ["memory/sessions/a%20b%23%C3%BC.md", "memory/diurna.toml", "memory/x.md"]
-    assert [result["level"] for result in run["results"]] == ["error", "warning", "note"]
 
 
 @pytest.mark.parametrize(

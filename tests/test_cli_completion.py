@@ -92,7 +92,7 @@ def test_the_other_shells_are_offered_the_same(
 ) -> None:
     """What zsh and fish ask gives the same names."""
     assert offered(shell, shop, environment, "diurna show web") == WEB
-    assert offered(shell, shop, environment, "diurna show --kind=dec") == ["--kind=decision"]
+    assert offered(shell, shop, environment, "diurna show --kind dec") == ["decision"]
 
 
 def test_stems_are_offered(shop: Repo, run: Run, environment: dict[str, str]) -> None:
@@ -111,8 +111,8 @@ def test_bash_completes_what_is_typed(shop: Repo, environment: dict[str, str]) -
     bash.expect("ready> ")
     bash.press("echo diurna; diurna show webhook-o\t")
     bash.expect("diurna show webhook-once")
-    bash.press("--kind=dec\t\n")
-    bash.expect("--kind=decision")
+    bash.press("--kind dec\t\n")
+    bash.expect("--kind decision")
     bash.press("exit\n")
     bash.finish()
     assert not (shop.path / "pwned").exists()

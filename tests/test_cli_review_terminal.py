@@ -1,4 +1,4 @@
-"""`diurna review` on a real terminal: help, back, quitting, and what follows a "no"."""
+"""`diurna review` on a real terminal: help, quitting, and what follows a "no"."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from tests.terminals import Terminal
 CHECKOUT = Path(__file__).parent.parent
 POLICY = "\n[review]\nevery = 3\nverify_invariants_every = 2\n"
 FIRST = "[a]ccept, [r]eject, [l]ater, [q]uit, [?]"
-NEXT = "[a]ccept, [r]eject, [l]ater, [b]ack, [q]uit, [?]"
-INSTEAD = "[i]nvalidate, re[w]ord, [t]hread, [n]ot now, [b]ack, [?]"
+NEXT = FIRST
 
 
 @laid_once
@@ -94,11 +93,11 @@ def test_later_is_an_answer_of_who_quits(shop: Repo, typed: Terminal, run: Run) 
     assert reviewed(run)[1:] == (True, {"invariant-due": 3})
 
 
-def test_help_and_back(shop: Repo, typed: Terminal, run: Run) -> None:
-    """`?` explains the letters that are offered and asks again; `b` lets the last answer be given anew."""
+def test_help(shop: Repo, typed: Terminal, run: Run) -> None:
+    """`?` explains the letters that are offered and asks again."""
     typed.answer(FIRST, "?")
     shown = typed.answer(FIRST, "l")
-    assert "  a  accept: record what stands behind `accept:`" in shown and "  b  back" not in shown
+    assert "  a  accept: record what stands behind `accept:`" in shown
     typed.answer(NEXT, "a")
     typed.answer("3/3 Invariants to confirm", "")  # Enter: later
     typed.expect("written, not committed")
@@ -106,39 +105,15 @@ def test_help_and_back(shop: Repo, typed: Terminal, run: Run) -> None:
     assert reviewed(run) == (0, False, {"invariant-due": 2})
 
 
-def test_back_takes_an_answer_back(shop: Repo, typed: Terminal, run: Run) -> None:
-    """The answer that counts is the last one given."""
-    typed.answer(FIRST, "l")
-    typed.answer(NEXT, "b")
-    assert "1/3 Invariants to confirm" in typed.answer(f"{FIRST} [l]:", "a")
+def test_no_raises_a_question(shop: Repo, typed: Terminal, run: Run) -> None:
+    """An invariant that somebody does not confirm is asked about by a thread."""
+    typed.answer(FIRST, "a")
+    typed.answer(NEXT, "r")
     typed.answer(NEXT, "a")
-    typed.answer(NEXT, "b")
-    typed.answer(f"{NEXT} [a]:", "")  # Enter: as before
-    typed.answer("3/3 Invariants to confirm", "a")
-    assert typed.finish() == 0
-    facts = {one["id"]: one["verified"] for one in run("show", "--json").json["facts"]}
-    assert all(facts[name] for name in "abc") and len(facts) == 3
-    assert reviewed(run) == (0, False, {})
-
-
-def test_no_opens_what_follows(shop: Repo, typed: Terminal, run: Run) -> None:
-    """An invariant that holds no more is invalidated, reworded, or asked about in one's own words."""
-    typed.answer(FIRST, "r")
-    assert "Orders stay." in typed.answer(INSTEAD, "?") or "Orders stay." in typed.shown
-    assert "  i  invalidate: it is false now" in typed.answer(INSTEAD, "b")
-    typed.answer(FIRST, "r")
-    typed.answer(INSTEAD, "i")
-    typed.answer(NEXT, "r")
-    typed.answer(INSTEAD, "w")
-    typed.answer("new text (Enter opens an editor)", "")
-    typed.answer(NEXT, "r")
-    typed.answer(INSTEAD, "t")
-    typed.answer("what is to be found out [Does c still hold?]", "Is the till in UTC?")
     assert typed.finish() == 0
     facts = {one["id"]: one for one in run("show", "--json").json["facts"]}
-    assert facts["a"]["invalidated"] and facts["b"]["text"] == "Money is an integer of cents."
     (thread,) = [one for one in facts.values() if one["kind"] == "thread"]
-    assert thread["text"] == "Is the till in UTC?" and thread["meta"]["about"] == "c"
-    assert not facts["c"]["false"] and not facts["c"]["verified"]
+    assert thread["text"] == "Does b still hold?" and thread["meta"]["about"] == "b"
+    assert not facts["b"]["false"] and not facts["b"]["verified"]
     assert reviewed(run) == (0, False, {"invariant-due": 1})
     assert run("check", "--ci").out == "all in order\n"

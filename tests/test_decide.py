@@ -248,18 +248,6 @@ def test_a_side_is_chosen_by_id_start_or_number(torn: Place, tmp_path: Path) -> 
         assert choose(torn, "limit", *same).json["already"] == "limit has no contradiction"
     for text in (TEN, TWENTY):
         update(torn, "left", text, V("The left way."))
-    file = torn.write("text.md", "It depends:\n\n- ten at night\n")
-    choose(torn, "left", "--file", str(file))
-    assert torn.texts()["left"] == "It depends:\n\n- ten at night"
-
-
-def test_it_is_asked_on_a_terminal_only(torn: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With one a number answers, behind all sides; the end of the input is an interrupt."""
-    monkeypatch.setattr("rituals.cli.context.Invocation.piped", lambda self: False)
-    ran = torn.run("conflicts", "--resolve", "limit", stdin=b"7\n2\n", json=False)
-    assert ran.out.startswith("limit — changed on several sides (text)\n  1  ")
-    assert f"\nlimit says {V(THIRTY)}: {THIRTY}\n" in ran.out and "which holds?" in ran.err
-    torn.run("conflicts", "--resolve", "old", stdin=b"", code=130, json=False)
 
 
 def test_a_review_on_a_terminal_asks_which_side_holds(
@@ -372,7 +360,7 @@ def test_what_is_due_is_confirmed_once(world: World) -> None:
     for due in ([], ["never"]):
         home.session("So", "--ref", "limit")
         assert home.status()["confirm"] == {"due": due, "every": 2}
-    assert "confirm   1 due: never\n" in home.text("status")
+    assert "confirm   1 due: never;" in home.text("status")
     done = home.run("review", "--confirm", "never", "limit").json
     assert done["does"] == ["never is confirmed", "limit is confirmed"]
     assert home.status()["confirm"]["due"] == []

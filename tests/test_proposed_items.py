@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,7 +11,6 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import each_row, examples
-from tests.terminals import Terminal
 from tests.world import IN_TREE, OWN_BRANCH, OWN_REPOSITORY, ROOT, Place, World
 
 #: Rules, and below them what is quoted of which line, with the text that would be recorded, or `!` why not.
@@ -131,22 +128,6 @@ def test_a_home_apart_names_the_code(world: World) -> None:
     docs = ("import", "docs", str(code.folder))
     assert [len(home.run(*docs, *more).json["new"]) for more in (["--write"], [])] == [1, 0]
     assert "CLAUDE.md" in [one["path"] for one in home.run(*docs).json["readable"]]
-
-
-def test_on_a_terminal_a_person_is_asked(world: World) -> None:
-    """What is ticked is recorded, and what lost its tick is not."""
-    home = project(world)
-    home.write("items.jsonl", "\n".join(map(json.dumps, ITEMS)))
-    command = [sys.executable, "-m", "rituals", "import", "items", "items.jsonl"]
-    plain = {**os.environ, "PYTHONPATH": str(ROOT), "TERM": "dumb"}
-    terminal = Terminal(command, home.folder, plain)
-    shown = terminal.answer("tick 1,3-7", "9")
-    assert "2  fact: R" in shown and "refused: it begins within" in shown
-    assert "none of 1 to 4" in terminal.answer("tick 1,3-7", "1-2")
-    assert "[x] 1" in terminal.answer("tick 1,3-7", "1")
-    assert "[ ] 1" in terminal.answer("tick 1,3-7", "")
-    assert terminal.finish() == 0 and "took in 1 fact" in terminal.shown
-    assert "R \u203a Don't \u203a Store no keys." in home.texts().values()
 
 
 # ---- the law -----------------------------------------------------------------------------------------------

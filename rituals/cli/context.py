@@ -4,23 +4,26 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import nullcontext, suppress
 
 from ledger.environment import NOW, is_time, monotonic, now_ms, variables, working_directory
 from ledger.errors import DiurnaError, DraftRefused, NotFound, WrongUsage
 from ledger.model.findings import Finding
 from ledger.model.layout import FORMAT_VERSION, POLICY_FILE
 from ledger.model.session import LOG_LIMIT_BYTES
-from rituals.cli.output import Output
+from rituals.cli.layout import Layout, lines_of
+from rituals.cli.output import Output, few
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
-    from typing import BinaryIO, TextIO
 
     from ledger.home import Home
     from memory.api import Memory
     from memory.query.reader import Reader
     from rituals.cli.output import Line
+
+    _Values = Mapping[str, object] | Callable[[], Mapping[str, object]]
 
 STDIN = "-"
 _FILE_HINT = "name a file that can be read, or - for standard input"
@@ -53,13 +56,8 @@ class Invocation:
         self._reader: Reader | None = None
         colour = not environment.get("NO_COLOR") and environment.get("TERM") != "dumb"
         # a process may be started without these streams
-        self._nowhere: TextIO | None = None
-        self.out = Output(
-            sys.stdout or self._discard(),
-            sys.stderr or self._discard(),
-            colour=colour,
-            monotonic=monotonic,
-        )
+        streams = [one or open(os.devnull, "w") for one in (sys.stdout, sys.stderr)]  # noqa: SIM115
+        self.out = Output(*streams, colour=colour, monotonic=monotonic)
 
     def now_ms(self) -> int:
         """Return milliseconds since 1970; `DIURNA_NOW` fixes them.
@@ -81,9 +79,8 @@ class Invocation:
         try:
             return working_directory()
         except FileNotFoundError:
-            raise NotFound(
-                "the working directory no longer exists", hint="change to one that exists"
-            ) from None
+            hint = "change to one that exists"
+            raise NotFound("the working directory no longer exists", hint=hint) from None
 
     def project(self) -> str:
         """Return the top of the work tree that the command runs in, its folder where that is in none.
@@ -112,22 +109,17 @@ class Invocation:
         """
         from ledger.home import discover, named_folder, personal_folder
 
-        if self.personal:
-            if self.home not in ("", personal_folder()):
-                raise WrongUsage(
-                    "--personal and --home name two homes", hint="leave one of them out"
-                )
-            self.home = personal_folder()
+        if self.personal and self.home not in ("", personal_folder()):
+            raise WrongUsage("--personal and --home name two homes", hint="leave one of them out")
+        self.home = personal_folder() if self.personal else self.home
         named = self.home or named_folder(self._home_variable)
-        if named and not os.path.isdir(named):
-            yours = named == personal_folder()
-            raise NotFound(
-                "you have no personal home" if yours else f"there is no folder {named}",
-                where="--home" if self.home else "$DIURNA_HOME",
-                hint="`diurna init --personal` makes one" if yours
-                else "name a home, or a folder in it; `diurna init DIR` makes one",
-            )  # fmt: skip
         how = "" if not named else "--home" if self.home else "$DIURNA_HOME"
+        if named and not os.path.isdir(named):
+            if named == personal_folder():
+                hint = "`diurna init --personal` makes one"
+                raise NotFound("you have no personal home", where=how, hint=hint)
+            hint = "name a home, or a folder in it; `diurna init DIR` makes one"
+            raise NotFound(f"there is no folder {named}", where=how, hint=hint)
         found = discover(named or self.folder(), named=how)
         return found._replace(everywhere=self.everywhere)
 
@@ -189,20 +181,16 @@ class Invocation:
             WrongUsage: they are of several homes.
             NotFound: there is no home of that name.
         """
-        asked, there, name = self.reader(), ids, ""
-        if any("/" in one for one in ids):
-            from memory.recall.recall_values import parted
+        from memory.recall.recall_values import parted
 
-            found = [parted(one) for one in ids]
-            names = {name for name, _ in found}
-            if any(names):
-                if len(names) > 1:
-                    hint = "ask for those of each by themselves"
-                    raise WrongUsage("these are facts of several homes", hint=hint)
-                name, there = found[0][0], tuple([rest for _, rest in found])
-                asked = self._beside(name)
-                self.out.short = asked.short
-        return asked, tuple(map(asked.named, there)), name
+        names = {parted(one)[0] for one in ids} or {""}
+        if len(names) > 1:
+            hint = "ask for those of each by themselves"
+            raise WrongUsage("these are facts of several homes", hint=hint)
+        name = names.pop()
+        asked = self._beside(name) if name else self.reader()
+        self.out.short = asked.short
+        return asked, tuple([asked.named(parted(one)[1]) for one in ids]), name
 
     def _beside(self, name: str) -> Reader:
         """Return the home of this name that is read beside the one that is open."""
@@ -217,9 +205,7 @@ class Invocation:
             others = upstreams(reader.home, reader.snapshot.cache().policy)
             home = next((one.home for one in others if one.name == name), None)
         if home is None:
-            hint = (
-                "`[upstream]` of the policy names homes of others, and `diurna sync` fetches them"
-            )
+            hint = "`[upstream]` of the policy names homes of others; `diurna sync` fetches them"
             raise NotFound(f"there is no home {name} here", hint=hint)
         return Reader(home)
 
@@ -238,22 +224,20 @@ class Invocation:
             DiurnaError: it can not be read.
         """
         name = "standard input" if path == STDIN else path
+        if path == STDIN and not sys.stdin:
+            raise DiurnaError("it is closed", where=name)
         try:
-            if path == STDIN:
-                data = _stdin().read(LOG_LIMIT_BYTES + 1)
-            else:
-                with open(path, "rb") as file:
-                    data = file.read(LOG_LIMIT_BYTES + 1)
-        except FileNotFoundError:
-            raise NotFound("there is no such file", where=name, hint=_FILE_HINT) from None
+            with nullcontext(sys.stdin.buffer) if path == STDIN else open(path, "rb") as file:
+                data = file.read(LOG_LIMIT_BYTES + 1)
         except OSError as problem:
+            if isinstance(problem, FileNotFoundError):
+                raise NotFound("there is no such file", where=name, hint=_FILE_HINT) from None
             said = problem.strerror or str(problem)
             raise DiurnaError(said, where=name, hint=_FILE_HINT) from problem
         if len(data) > LOG_LIMIT_BYTES:
             message = f"more than {LOG_LIMIT_BYTES} bytes, the limit for one log"
-            raise DraftRefused(
-                (Finding("too-large", message, name, hint="split it into several logs"),)
-            )
+            hint = "split it into several logs"
+            raise DraftRefused((Finding("too-large", message, name, hint=hint),))
         return data
 
     def text(self, path: str) -> str:
@@ -272,8 +256,8 @@ class Invocation:
 
     def answer(
         self,
-        values: Mapping[str, object] | Callable[[], Mapping[str, object]],
-        lines: Iterable[Line] = (),
+        values: _Values,
+        lines: Iterable[Line] | Layout = (),
         *,
         findings: tuple[Finding, ...] = (),
         nothing: str = "",
@@ -281,17 +265,30 @@ class Invocation:
     ) -> None:
         """Answer: with one object where `--json` asks for it, else with its lines, and what to do next.
 
-        Both are read only where they are told. `nothing` is said where there is no line; it and hints
-        beside it quote nothing that somebody wrote.
+        Both are read only where they are told; a layout writes the lines from the object. `nothing` is
+        said where there is no line; it and hints beside it quote nothing that somebody wrote.
         """
         out = self.out
         if self.json:
             out.answer(values() if callable(values) else values)
-        elif not out.lines(lines) and nothing:
+        elif not out.lines(self._written(values, lines)) and nothing:
             out.talk(nothing, fixed=True)
         out.findings(findings)
         for hint in hints if not self.json else ():
             out.hint(hint, fixed=bool(nothing))
+
+    def _written(self, values: _Values, lines: Iterable[Line] | Layout) -> Iterable[Line]:
+        """Return the lines of an answer: as they are, or as a layout writes them from the object."""
+        if not isinstance(lines, Layout):
+            return lines
+        from rituals.answers.record_fields import plain
+
+        said = plain({**(values() if callable(values) else values)})
+        return lines_of(lines.strip("\n"), said, self.out.short)
+
+    def show(self, values: Mapping[str, object], layout: Layout, *, beside: bool = False) -> None:
+        """Print an object as a layout writes it, or say it `beside` the answer."""
+        self.out.lines(self._written(values, layout), beside=beside)
 
     def piped(self) -> bool:
         """Tell whether standard input is something other than a terminal."""
@@ -321,8 +318,7 @@ class Invocation:
         waiting = [] if told or memory is None else memory.waiting()
         if waiting:
             logs = "a session log is" if len(waiting) == 1 else f"{len(waiting)} logs are"
-            more = f" and {len(waiting) - 1} more" if len(waiting) > 1 else ""
-            message = f"{logs} saved, and not committed yet: {waiting[0]}{more}"
+            message = f"{logs} saved, and not committed yet: {few(waiting, 1)}"
             hint = "the next `diurna append` or `diurna check --publish` commits what waits"
             self.out.findings((Finding("spool-waiting", message, hint=hint),))
         self.say_noted()
@@ -353,22 +349,9 @@ class Invocation:
         """Let nothing be written any more: whoever read it is gone."""
         nowhere = os.open(os.devnull, os.O_WRONLY)
         for stream in (sys.stdout, sys.stderr):
-            try:
-                stream.flush()
-            except (OSError, ValueError, AttributeError):
+            with suppress(OSError, ValueError, AttributeError):
                 try:
+                    stream.flush()
+                except (OSError, ValueError):
                     os.dup2(nowhere, stream.fileno())
-                except (OSError, ValueError, AttributeError):
-                    continue
         os.close(nowhere)
-
-    def _discard(self) -> TextIO:
-        if self._nowhere is None:
-            self._nowhere = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - for good
-        return self._nowhere
-
-
-def _stdin() -> BinaryIO:
-    if not sys.stdin:
-        raise DiurnaError("it is closed", where="standard input")
-    return sys.stdin.buffer

@@ -14,7 +14,7 @@ from ledger.model.findings import ERROR, Finding
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
-    from typing import TextIO
+    from typing import Any, TextIO
 
 #: A piece of text, or (text, style).
 Piece = str | tuple[str, str]
@@ -122,9 +122,7 @@ class Output:
     def line(self, *pieces: Piece) -> None:
         """Print one line of a result."""
         self._clear()
-        styled = self._colour and self._out_terminal
-        said = "".join([_styled(piece, styled) for piece in pieces])
-        self._print(said + "\n")
+        self._print(_styled(pieces, self._colour and self._out_terminal))
 
     def lines(self, lines: Iterable[Line], *, beside: bool = False) -> bool:
         """Print lines of a result, or say them `beside` it; tell whether there were any."""
@@ -147,7 +145,7 @@ class Output:
         from rituals.answers.record_fields import plain
 
         said = json.dumps(
-            {"format": FORMAT, **plain({**values})}, ensure_ascii=False, sort_keys=True,
+            {"format": FORMAT, **_public(plain({**values}))}, ensure_ascii=False, sort_keys=True,
             indent=2 if lines else None,
         )  # fmt: skip
         self.text(_without_surrogates(said) + "\n")
@@ -158,9 +156,8 @@ class Output:
         `fixed` says that it quotes nothing that somebody wrote, so no secret is looked for in it.
         """
         self._clear()
-        styled = self._colour and self._err_terminal
-        told = pieces if fixed else [_told(piece) for piece in pieces]
-        said = "".join([_styled(piece, styled) for piece in told]) + "\n"
+        told = pieces if fixed else tuple([_told(piece) for piece in pieces])
+        said = _styled(told, self._colour and self._err_terminal)
         if self._held is None:
             self._err.write(said)
         else:
@@ -213,19 +210,14 @@ class Output:
     def flush(self) -> None:
         """Write out what is buffered."""
         self._clear()
-        if self._held:
+        held, self._held = "".join(self._held or ()), None
+        if held:
             self._err.flush()
             from rituals.cli.progress import page
 
-            held, self._held = "".join(self._held), None
             if not page(held, self._out):
                 self._print(held)
-        try:
-            self._out.flush()
-        except BrokenPipeError:
-            raise
-        except OSError as problem:
-            raise OutputFailed(problem) from problem
+        self._print("", flush=True)
         self._say_later()
         self._err.flush()
 
@@ -233,12 +225,15 @@ class Output:
         later, self._later = "".join(self._later), []
         self._err.write(later)
 
-    def _print(self, text: str) -> None:
+    def _print(self, text: str, *, flush: bool = False) -> None:
         if self._held is not None:
             self._held.append(text)
             return
         try:
-            self._out.write(text)
+            if flush:
+                self._out.flush()
+            else:
+                self._out.write(text)
         except BrokenPipeError:
             raise
         except OSError as problem:
@@ -249,10 +244,14 @@ class Output:
             self._progress.clear()
 
 
-def _styled(piece: Piece, styled: bool) -> str:
-    text, style = (piece, "") if isinstance(piece, str) else piece
-    text = visible(text)
-    return f"\x1b[{_STYLES[style]}m{text}\x1b[0m" if styled and style else text
+def _styled(pieces: tuple[Piece, ...], styled: bool) -> str:
+    """Write pieces as a line."""
+    found = []
+    for piece in pieces:
+        text, style = (piece, "") if isinstance(piece, str) else piece
+        text = visible(text)
+        found.append(f"\x1b[{_STYLES[style]}m{text}\x1b[0m" if styled and style else text)
+    return "".join(found) + "\n"
 
 
 def _told(piece: Piece) -> Piece:
@@ -273,6 +272,13 @@ def _set_encoding(stream: TextIO, terminal: bool) -> None:
         reconfigure(errors="backslashreplace")
     else:
         reconfigure(encoding="utf-8", errors="surrogateescape")
+
+
+def _public(value: Any) -> Any:
+    """Leave out what is of the text alone: keys that begin with `=`."""
+    if isinstance(value, dict):
+        return {key: _public(there) for key, there in value.items() if key[:1] != "="}
+    return [_public(there) for there in value] if isinstance(value, list) else value
 
 
 def _without_surrogates(text: str) -> str:

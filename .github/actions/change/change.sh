@@ -3,9 +3,6 @@
 set -euo pipefail
 range="$CHANGE_BASE...$CHANGE_HEAD"
 options=()
-if [ -n "$CHANGE_SARIF" ]; then
-  diurna check --diff "$range" "${options[@]}" --format sarif > "$CHANGE_SARIF" || true
-fi
 said=$(NO_COLOR=1 diurna check --diff "$range" "${options[@]}" 2>&1) || true
 if [ -n "$said" ]; then
   # indented by four it is text, whatever a fact says

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 
 from ledger.environment import user_folder, variables, working_directory
 from ledger.errors import WrongUsage
@@ -12,20 +11,38 @@ from ledger.wal.kept_asks import shown_title
 from memory.write.draft import NOT_COMMITTED
 from rituals.answers.json_objects import capture_object
 from rituals.cli.context import Invocation
+from rituals.cli.dialog import agreed
+from rituals.cli.layout import Layout
 from rituals.cli.operation import DRY_RUN, SINCE, modes, option
-from rituals.cli.output import Line, counted, some
+from rituals.cli.output import counted
 from rituals.hosts.adapters import END, HOSTS
 from rituals.hosts.capture.boundary import FAILED
 from rituals.hosts.extraction import SOURCES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from rituals.hosts.capture.boundary import Outcome
-    from rituals.hosts.capture.stamps import Seen
+    from typing import Any
 
-_DAY = len("2026-01-01")
+    from rituals.hosts.capture.boundary import Outcome
+
 #: Of the option --host.
 ANY_HOST = ("", *HOSTS)
+_SESSIONS = Layout("""
+!sessions|nothing new in any session
+sessions|{host:yellow} {session:yellow}  {said}
+sessions|logs|{host:yellow} {session:yellow}  [{=would}would be ]told in {stem~}
+sessions|logs|{=whole}
+sessions|attempts|  {facts#fact}, {observed#observation}[ by {=by}][; {known} known already]\
+[; {used} used][; {personal} personal, recorded nowhere]\
+[; {quoted#sentence} that you typed left out][; {dropped} that nobody said]\
+[; {withheld#line} withheld for a secret][; no model learned of it: {said}]
+""")
+_PAST = Layout("""
+sessions|logs|{stem%10:yellow}  {host}  {=title}
+sessions|logs|{=whole}
+!=found|no past session of this folder is found
+?=found|{=found#past session} of this folder; {=news} would be told
+""")
 
 
 def capture(
@@ -68,55 +85,40 @@ def capture(
         return tell_past(call, host, since, show=show, write=write, dry_run=dry_run)
     if write or since:
         raise WrongUsage("--since and --write are for --past")
-    path = transcript and os.path.abspath(transcript)
-    asked = Asked(host, session, path, why or "asked", show or dry_run)
+    asked = Asked(
+        host, session, transcript and os.path.abspath(transcript), why or "asked", show or dry_run
+    )
     found = list((catch_up if mode else asked_for)(call.memory(), asked, variables()))
-    if why == END and not (show or dry_run):
+    if why == END and not asked.dry_run:
         call.memory().write_page()
     if why:
         from rituals.hosts.moments import Moment
         from rituals.hosts.session_start import make_next
 
         make_next(Moment(asked.host, why, folder=working_directory()))
-    return _answer(call, found, show=show, dry_run=dry_run)
-
-
-def _answer(call: Invocation, outcomes: list[Outcome], *, show: bool, dry_run: bool) -> int:
     call.landed = True  # what waits now was told to wait
-    held = call.memory().held()
-    hints = []
-    if held and not (show or dry_run):
-        verb = "waits" if len(held) == 1 else "wait"
-        hints = [f"{counted(len(held), 'captured log')} {verb}; `diurna status` says for what"]
-    lines = _lines(call, outcomes, show=show, would="would be " if show or dry_run else "")
-    call.answer(capture_object(outcomes, held, dry_run=show or dry_run), lines, hints=hints)
-    return int(any(one.outcome == FAILED for outcome in outcomes for one in outcome.attempts))
+    values = _described(call, found, show=show, dry_run=asked.dry_run)
+    held = () if asked.dry_run else values["held"]
+    hint = f"{counted(len(held), 'captured log')} not committed yet; `diurna status` says why"
+    call.answer(values, _SESSIONS, hints=(hint,) if held else ())
+    return int(any(one.outcome == FAILED for outcome in found for one in outcome.attempts))
 
 
-def _lines(call: Invocation, outcomes: list[Outcome], *, show: bool, would: str) -> Iterator[Line]:
-    if not outcomes:
-        yield "nothing new in any session"
-    for outcome in outcomes:
-        name = (f"{outcome.asked.host} {outcome.asked.session}", "yellow")
-        if outcome.said:
-            yield name, f"  {outcome.said}"
-        for stem, data in outcome.logs:
-            yield name, f"  {would}told in {call.out.short(stem)}"
-            if show:
-                yield data.decode().removesuffix("\n")
-        for one in () if outcome.said else outcome.attempts:
-            by = f" by {one.extractor}" if one.extractor not in ("", SOURCES) else ""
-            yield "  " + some(
-                (True, f"{counted(one.facts, 'fact')}, {counted(one.observed, 'observation')}{by}"),
-                (one.known, f"{one.known} known already"),
-                (one.used, f"{one.used} used"),
-                (one.personal, f"{one.personal} personal, recorded nowhere"),
-                (one.quoted, f"{counted(one.quoted, 'sentence')} that you typed left out"),
-                (one.dropped, f"{one.dropped} that nobody said"),
-                (one.withheld, f"{counted(one.withheld, 'line')} withheld for a secret"),
-                (one.said, f"no model learned of it: {one.said}"),
-                by="; ",
-            )
+def _described(
+    call: Invocation, outcomes: list[Outcome], *, show: bool, dry_run: bool
+) -> dict[str, Any]:
+    """Describe what became of sessions; with `show` the text has the logs whole."""
+    found = capture_object(outcomes, call.memory().held(), dry_run=dry_run)
+    for session, outcome in zip(found["sessions"], outcomes, strict=True):
+        for log, (_, data) in zip(session["logs"], outcome.logs, strict=True):
+            text = data.decode()
+            title = text.partition("\n# ")[2].partition("\n")[0]
+            log["=title"] = shown_title(title, outcome.asked.session, outcome.asks)
+            log["=whole"] = text.removesuffix("\n") if show else ""
+            log["=would"] = dry_run
+        for one in session["attempts"]:
+            one["=by"] = one["extractor"] if one["extractor"] != SOURCES else ""
+    return found
 
 
 def land_held(call: Invocation, *, dry_run: bool) -> int:
@@ -150,55 +152,32 @@ def tell_past(
     Raises:
         NotFound: `since` is no time.
     """
-    from rituals.cli.terminal.intake_text import wanted
-    from rituals.hosts.capture.session_choice import past_sessions
+    from rituals.hosts.capture.session_choice import capture_past, past_sessions
 
     memory = call.memory()
     begin = memory.bounds(since, "")[0]
     past = past_sessions(call.project(), user_folder(), variables())
     found = [one for one in past if host in (one.host, "") and stamp_of(one.at) >= begin]
-    news = _told(call, found, dry_run=True)
-    written = wanted(
-        call, _past_lines(call, found, news, whole=show), bool(news), write=write,
-        dry_run=show or dry_run,
-    )  # fmt: skip
-    if written:
-        news = _told(call, found, dry_run=False)
+
+    def told(*, dry_run: bool) -> list[Outcome]:
+        outcomes = []
+        for number, one in enumerate(capture_past(memory, found, variables(), dry_run=dry_run), 1):
+            call.out.progress(number, len(found))
+            outcomes += [one] if one.logs else []
+        return outcomes
+
+    news = told(dry_run=True)
+    values = _described(call, news, show=show, dry_run=True)
+    said = {**values, "=found": len(found), "=news": len(news) or "none"}
+    done = agreed(
+        call, "take this in?", said, _PAST, yes=write, dry_run=show or dry_run, asks=bool(news)
+    )
+    if done:
+        values = _described(call, told(dry_run=False), show=False, dry_run=False)
         call.landed = True
-    logs = counted(sum(len(one.logs) for one in news), "log")
+    logs = counted(sum(len(one["logs"]) for one in values["sessions"]), "log")
     hint = "nothing was written; --write writes it, --show prints the logs in full"
     call.answer(
-        capture_object(news, memory.held(), dry_run=not written),
-        [f"told in {logs}"] if written else (),
-        hints=(hint,) if news and not written else (),
+        values, [f"told in {logs}"] if done else (), hints=(hint,) if news and not done else ()
     )
     return 0
-
-
-def _told(call: Invocation, found: list[Seen], *, dry_run: bool) -> list[Outcome]:
-    """Tell sessions; return what became of those that were news."""
-    from rituals.hosts.capture.session_choice import capture_past
-
-    outcomes = []
-    past = capture_past(call.memory(), found, variables(), dry_run=dry_run)
-    for number, outcome in enumerate(past, 1):
-        call.out.progress(number, len(found))
-        outcomes.append(outcome)
-    return [one for one in outcomes if one.logs]
-
-
-def _past_lines(
-    call: Invocation, found: list[Seen], news: list[Outcome], *, whole: bool
-) -> Iterator[Line]:
-    """Yield the sessions that would leave a log: of when and whose, and what the log is called."""
-    for outcome in news:
-        for stem, data in outcome.logs:
-            text = data.decode()
-            title = text.partition("\n# ")[2].partition("\n")[0]
-            title = shown_title(title, outcome.asked.session, outcome.asks)
-            yield (stem[:_DAY], "yellow"), f"  {outcome.asked.host}  {title}"
-            if whole:
-                yield text.removesuffix("\n")
-    sessions = f"{counted(len(found), 'past session')} of this folder"
-    none = "no past session of this folder is found"
-    yield f"{sessions}; {len(news) or 'none'} would be told" if found else none

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ledger.errors import HomeNotFound, WrongUsage
+from ledger.escape import visible
 from ledger.model.findings import ERROR, INFO, Finding, severe
 from ledger.model.layout import log_path
+from ledger.secrets.scanner import without_secrets
 from rituals.answers.json_objects import home_object
 from rituals.answers.record_fields import all_fields_of
 from rituals.check.check_registry import LINT, VERIFY, made
 from rituals.cli.context import Invocation
+from rituals.cli.layout import Layout
 from rituals.cli.operation import DRY_RUN, modes, option, word
-from rituals.cli.output import Line, Output, counted, told
+from rituals.cli.output import Output, counted, told
 
 #: What is done with the projection.
 _PAGES = ("replay", "absorb", "publish")
@@ -25,6 +28,14 @@ _OF_LOGS = frozenset(
     "not-a-file unknown-id contradiction supersession-cycle not-a-thread task-move no-evidence "
     "unknown-kind".split()
 )
+_CHECKED = Layout("""
+=would|{}
+failed|{=not:red} {step}: {message}
+=done|{}
+home {=where}, named by {home.named}
+{=summary}
+=placed|{}
+""")
 
 
 def check(
@@ -43,7 +54,7 @@ def check(
         restore="Commit again what history took from the ledger.",
     ),
     format: str = option("With --ci, --diff or FILE: how to write it; --json is --format json.",
-        choices=("text", "json", "sarif", "github"), goes="plain ci diff"),
+        choices=("text", "json", "github"), goes="plain ci diff"),
     write: bool = option(
         "With --replay: write the projection into the work tree; no commit.", goes="replay"),
     discard_edits: bool = option("With --publish: also over edits of these files that no log has; they "
@@ -72,7 +83,7 @@ def check(
     Examples:
       diurna check
       diurna check --fix --dry-run
-      diurna check --ci --strict --format sarif > diurna.sarif
+      diurna check --ci --strict
       diurna check --ci session.md
       diurna check --diff main...HEAD
       diurna check --diff main...feature --strict --format github
@@ -128,24 +139,25 @@ def _whole(
     found = visit(opened, call.folder(), call.search_path, fix=fix, deep=deep)
     findings = found.findings
     failed = [one for one in found.treated if one.problem]
+    done = [one.remedy.said for one in found.treated if not one.problem]
     bad = _is_bad(findings, strict) or bool(failed)
-    lines: list[Line] = [told(step.said, done=False) for step in found.plan if dry_run]
-    for one in found.treated:
-        not_done = ("not done:", "red"), f" {one.remedy.said}: {one.problem}"
-        lines.append(not_done if one.problem else told(one.remedy.said, done=True))
-    if found.home and found.home.named not in ("", "--home"):  # which its reader has just typed
-        lines.append(f"home {found.home.repository.where}, named by {found.home.named}")
-    lines += [summary(findings), *(_placed(findings) if everything else ())]
+    named = found.home is not None and found.home.named not in ("", "--home")
     values = {
         "findings": findings,
         "home": home_object(found.home) if found.home else None,
         "plan": [one.said for one in found.plan],
-        "done": [one.remedy.said for one in found.treated if not one.problem],
+        "done": done,
         "failed": [{"step": one.remedy.said, "message": one.problem} for one in failed],
         "ok": not bad,
         "dry_run": dry_run,
+        "=would": [told(step.said, done=False) for step in found.plan if dry_run],
+        "=done": [told(one, done=True) for one in done],
+        "=not": "not done:",
+        "=where": found.home.repository.where if found.home and named else "",
+        "=summary": summary(findings),
+        "=placed": _placed(findings) if everything else (),
     }
-    call.answer(values, lines)
+    call.answer(values, _CHECKED)
     if not (call.json or everything):
         _show_here(call.out, findings)
     call.out.told.update(findings)
@@ -187,7 +199,7 @@ def _lint(call: Invocation, files: tuple[str, ...], strict: bool, form: str) -> 
     from projection.policy.model import Privacy
     from rituals.check.linted_files import lint_files
 
-    prefix, fallback = "", files[0] if files else "diurna.toml"
+    prefix = ""
     if files:
         try:
             personal = call.memory().policy.privacy.personal
@@ -197,36 +209,50 @@ def _lint(call: Invocation, files: tuple[str, ...], strict: bool, form: str) -> 
     else:
         prefix = call.memory().home.prefix
         findings = made(call.memory(), LINT, call.out.progress)
-    if not _on_forge(call, form, findings, prefix, fallback):
-        values = {"findings": findings, "ok": not _is_bad(findings, strict)}
+    bad = _is_bad(findings, strict)
+    if not _on_forge(call, form, findings, prefix):
+        values = {"findings": findings, "ok": not bad}
         call.answer(values, [summary(findings)], findings=findings)
-    return int(_is_bad(findings, strict))
+    return int(bad)
 
 
 def _impact(call: Invocation, change: str, strict: bool, form: str) -> int:
     """Say what memory has on a change of the code."""
     from rituals.review.code_change import said_of
 
-    memory = call.memory()
-    found = said_of(memory, change, call.folder())
+    found = said_of(call.memory(), change, call.folder())
     bad = _is_bad(found.findings, strict)
-    if not _on_forge(call, form, found.findings, "", f"{memory.home.prefix}diurna.toml"):
+    if not _on_forge(call, form, found.findings, ""):
         call.answer({**all_fields_of(found), "ok": not bad}, findings=found.findings)
     if found.more and not call.json:
         call.out.hint(f"{len(found.more)} more had no room: --json has them")
     return int(bad)
 
 
-def _on_forge(
-    call: Invocation, form: str, findings: tuple[Finding, ...], prefix: str, fallback: str
-) -> bool:
-    """Tell findings in the form of a forge where one is asked for; `prefix` and `fallback` as there."""
-    from rituals.cli.terminal.sarif_text import FORGES, show_on_forge
-
-    if call.json or form not in FORGES:
+def _on_forge(call: Invocation, form: str, findings: tuple[Finding, ...], prefix: str) -> bool:
+    """Tell findings as annotations where these are asked for; files are relative to `prefix`."""
+    if call.json or form != "github":
         return False
-    show_on_forge(call.out, form, findings, prefix, fallback)
+    call.out.lines([annotation(one, prefix) for one in findings])
+    call.out.told.update(findings)
     return True
+
+
+def annotation(finding: Finding, prefix: str) -> str:
+    """Write a finding as a line that GitHub's runner shows beside the file."""
+
+    def escaped(text: str) -> str:  # what the runner would read as the end of a command
+        return visible(text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A"))
+
+    def of_a_property(text: str) -> str:
+        return escaped(text).replace(":", "%3A").replace(",", "%2C")
+
+    place = f"file={of_a_property(prefix + finding.file)}," if finding.file else ""
+    place += f"line={finding.line}," if finding.file and finding.line else ""
+    title = of_a_property(f"diurna {finding.code}")
+    said = without_secrets(finding.message) + (f"\nhint: {finding.hint}" if finding.hint else "")
+    severity = "notice" if finding.severity == INFO else finding.severity
+    return f"::{severity} {place}title={title}::{escaped(said)}"
 
 
 def _is_bad(findings: tuple[Finding, ...], strict: bool) -> bool:
@@ -252,8 +278,8 @@ def _show_here(out: Output, findings: tuple[Finding, ...]) -> None:
 
 
 def _placed(findings: Sequence[Finding]) -> list[str]:
-    said = [
-        ("" if one.where in one.message else f"{one.where}: ") + one.message for one in findings
+    where = ["" if one.where in one.message else f"{one.where}: " for one in findings]
+    return [
+        f"{one.severity:<9} {one.code}  {place}{one.message}"
+        for one, place in zip(findings, where, strict=True)
     ]
-    heads = [f"{one.severity:<9} {one.code}" for one in findings]
-    return [f"{head}  {text}" for head, text in zip(heads, said, strict=True)]

@@ -2,25 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from typing import Any
 
 from ledger.errors import WrongUsage
 from ledger.model.verbs import STATES
 from rituals.answers.record_fields import all_fields_of, fields_of
 from rituals.cli.commands.decisions import decide
-from rituals.cli.context import Invocation
-from rituals.cli.operation import DECIDER, DRY_RUN, TITLE, modes, option, word
-from rituals.cli.output import Line, Output, indented, some
-from rituals.decide.open_contradictions import DECLARED, Dispute, contested, disputes
+from rituals.cli.context import STDIN, Invocation
+from rituals.cli.dialog import chosen
+from rituals.cli.layout import Layout
+from rituals.cli.operation import DECIDER, DRY_RUN, TITLE, option, word
+from rituals.decide.open_contradictions import DECLARED, contested, disputes
+
+_LATER, _QUIT = "later", "quit"
+#: Choices of one fact are numbered together, as `--choose` reads them.
+_SIDES = Layout("""
+contradictions|{id:bold} — {said} ({kind})
+contradictions|choices|  {=number}  {id:yellow}  {=who}, {date}[, closed{closed}]
+contradictions|choices|     in {stem~}
+contradictions|choices|{text>5}
+contradictions|choices|     keep: {resolve}
+contradictions|  both hold: {both}
+""")
 
 
 def conflicts(
     call: Invocation, *,
     ids: tuple[str, ...] = word("[ID]..."),
-    mode: str = modes(resolve="Ask which side of ID holds, on a terminal."),
     choose: str = option("What holds of ID: a side, its start or number.", "SIDE"),
-    text: str | None = option("A new text of ID in place of all sides.", "TEXT", default=None),
-    file: str = option("The new text from a file (- for stdin).", "FILE"),
+    text: str | None = option("A new text of ID, in place of all; - for stdin.", "TEXT", default=None),
     both: bool = option("Both sides hold: they do not contradict each other."),
     state: str = option(
         "The state of the task ID that was moved on several sides.", "STATE", choices=STATES),
@@ -39,29 +49,35 @@ def conflicts(
       diurna conflicts friday-no --both
       diurna conflicts wire-the-queue --state in-progress
     """
-    if mode or both or choose or text is not None or file or state:
+    if both or choose or text is not None or state:
         if len(ids) != 1:
             raise WrongUsage("name one ID to resolve", hint="`diurna conflicts` lists them")
-        if text and file:
-            raise WrongUsage("--text and --file both give a text", hint="leave one of them out")
-        text = call.text(file) if file else text
+        text = call.text(STDIN) if text == STDIN else text
         if text is not None and not text.strip():
             raise WrongUsage("the new text is empty")
         from rituals.decide.resolution import Verdict, resolution
 
         verdict = Verdict(choose, text or "", state, both)
-        memory = call.memory()
-        if verdict.says_nothing and not call.piped() and not call.json:
-            verdict = verdict._replace(choose=_asked(call, ids[0]))
-        decide(call, resolution(memory, ids[0], verdict), agent, title, dry_run)
+        decide(call, resolution(call.memory(), ids[0], verdict), agent, title, dry_run)
         return
     if agent or title or dry_run:
         raise WrongUsage("--agent, --title and --dry-run go with what resolves a contradiction")
-    found = disputes(call.memory(), ids)
-    call.answer(
-        {"contradictions": [_dispute_object(one) for one in found]}, _lines(call.out, found),
-        nothing=f"no contradiction{some((ids, ' about ' + ', '.join(ids)))}",
-    )  # fmt: skip
+    about = f" about {', '.join(ids)}" if ids else ""
+    call.answer(_sides(call, ids), _SIDES, nothing=f"no contradiction{about}")
+
+
+def _sides(call: Invocation, ids: tuple[str, ...]) -> dict[str, Any]:
+    """Describe contradictions, all or those of some facts."""
+    found, numbers = [], dict[str, int]()
+    for one in disputes(call.memory(), ids):
+        choices = []
+        for side in one.choices:
+            number = numbers[one.fact] = numbers.get(one.fact, 0) + 1
+            said = {"resolve": one.keeping(side), "=number": number, "=who": side.who}
+            choices.append({**all_fields_of(side), **said})
+        both = f"diurna conflicts {one.fact} --both" if one.kind == DECLARED else ""
+        found.append({**fields_of(one, "id=fact kind said"), "choices": choices, "both": both})
+    return {"contradictions": found}
 
 
 def ask_open(call: Invocation) -> bool:
@@ -70,64 +86,23 @@ def ask_open(call: Invocation) -> bool:
     Returns:
         Whether more may be asked.
     """
-    from rituals.decide.resolution import Verdict, resolution
+    from rituals.decide.resolution import Verdict, choices, resolution
 
     for fact, _ in contested(call.memory().state()):
-        choose = _asked(call, fact, leave=True)
-        if choose == _QUIT:
+        call.show(_sides(call, (fact,)), _SIDES)
+        count = len(choices(disputes(call.memory(), (fact,))))
+        letters = {
+            str(n): (str(n), "this side holds, the others do not") for n in range(1, count + 1)
+        }
+        letters["l"] = (
+            _LATER,
+            f"leave it open; `diurna conflicts {fact} --text TEXT` says it anew",
+        )
+        letters["q"] = (_QUIT, "leave all that follow open, too")
+        said = chosen(letters, "l", call.out, ask="which holds?")
+        if said == _QUIT:
             return False
-        if choose:
-            found = resolution(call.memory(), fact, Verdict(choose))
+        if said != _LATER:
+            found = resolution(call.memory(), fact, Verdict(said))
             decide(call, found, agent="", title="", dry_run=False)
     return True
-
-
-_LATER, _QUIT = "later", "quit"
-
-
-def _asked(call: Invocation, id: str, *, leave: bool = False) -> str:
-    """Show the sides and ask which holds; "" where there is none, or it is left; or `_QUIT`."""
-    from rituals.cli.terminal.review_walk_text import chosen
-    from rituals.decide.resolution import choices
-
-    found = disputes(call.memory(), (id,))
-    if not call.out.lines(_lines(call.out, found)):
-        return ""
-    sides = [str(number) for number in range(1, len(choices(found)) + 1)]
-    letters = {side: (side, "this side holds, the others do not") for side in sides}
-    if leave:
-        anew = f"leave it open; `diurna conflicts {id} --text TEXT` says it anew"
-        letters |= {"l": (_LATER, anew), "q": (_QUIT, "leave all that follow open, too")}
-    said = chosen(letters, "l" if leave else None, call.out, ask="which holds?")
-    return "" if said == _LATER else said
-
-
-def _dispute_object(dispute: Dispute) -> dict[str, object]:
-    return {
-        **fields_of(dispute, "id=fact kind said"),
-        "choices": [
-            {**all_fields_of(one), "resolve": dispute.keeping(one)} for one in dispute.choices
-        ],
-        "both": _both(dispute),
-    }
-
-
-def _both(dispute: Dispute) -> str:
-    return f"diurna conflicts {dispute.fact} --both" if dispute.kind == DECLARED else ""
-
-
-def _lines(out: Output, found: Iterable[Dispute]) -> Iterator[Line]:
-    """Yield every side; choices of one fact are numbered together, as `--choose` reads them."""
-    fact, number = "", 0
-    for dispute in found:
-        fact, number = dispute.fact, number if dispute.fact == fact else 0
-        yield (fact, "bold"), f" — {dispute.said} ({dispute.kind})"
-        for choice in dispute.choices:
-            number += 1
-            closed = ", closed" if choice.closed else ""
-            yield f"  {number}  ", (choice.id, "yellow"), f"  {choice.who}, {choice.date}{closed}"
-            yield ("     in ", "dim"), out.short(choice.stem)
-            yield indented(choice.text, "     ")
-            yield ("     keep: ", "dim"), dispute.keeping(choice)
-        if both := _both(dispute):
-            yield ("  both hold: ", "dim"), both

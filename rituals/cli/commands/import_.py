@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import click
 
-from ledger.environment import working_directory
+from ledger.environment import user_folder, variables, working_directory
 from ledger.errors import DiurnaError, NotFound, WrongUsage
+from ledger.home import OWN_REPOSITORY
+from ledger.model.layout import CONTINUITY_FILE, TREE_PREFIX
+from ledger.secrets.scanner import without_secrets
 from rituals.answers.record_fields import fields_of
 from rituals.cli.context import STDIN, Invocation
+from rituals.cli.intake import PROPOSE, records_read, take, take_items
 from rituals.cli.operation import DRY_RUN, option, word
 from rituals.cli.output import counted
-from rituals.intake.sources import SOURCES, source_named
+from rituals.intake.decision_records import read_records
+from rituals.intake.sources import SOURCES, Ground, Source, read_source, source_named
 
 DOCS, EVENTS, ITEMS, LEDGER = "docs", "events", "items", "ledger"
 _DOES = {
@@ -53,18 +58,17 @@ def import_(
     """Bring in what another tool remembers, or (`events`) what another home exported.
 
     What memory knows already is counted, and what changed in the tool updates its fact. Dates and authors
-    come along, secrets do not, and what is about you goes to your personal home alone. Without SOURCE it
-    looks for everything, decision records too; without PATH it looks in this project, and where the tool
-    keeps data of this project, and says where. On a terminal it shows the plan and asks once; elsewhere
-    it only shows it, and --write takes it in.
+    come along, secrets do not, and what is about you only into your personal home (`--home personal`).
+    Without SOURCE it looks for everything, decision records too; without PATH it looks in this project,
+    and where the tool keeps data of this project, and says where. On a terminal it shows the plan and
+    asks once; elsewhere it only shows it, and --write takes it in.
 
     Of a decision record of HEAD that is accepted, title and decision come, as they stand, with `source:
     path:line@commit`; a record that supersedes another does so here. Rules files and prose become no
     facts by themselves: `diurna import` names them, and an agent with the skill `diurna-harvest` reads
     them and proposes items. `items -` takes these, an object a line: `quote`, `source` (FILE:LINE), and
     `text`, `kind`, `id`. The words have to stand there in HEAD; every heading and lead-in above them is
-    put before the text. All are shown with numbers, and --pick, or a person who is asked, says which are
-    recorded.
+    put before the text. All are shown with numbers, and --pick says which are recorded.
 
     `ledger DIR` reads the memory folder of another tool that writes session logs in this format. They
     stay as they are; one log brings what its pages say: texts, footers, and what is no fact as text.
@@ -83,31 +87,58 @@ def import_(
         raise WrongUsage(
             "--pick chooses among what is proposed", hint="diurna import items - --pick 1,3-7"
         )
-    if source == ITEMS:
-        from rituals.cli.intake_input import take_in_items
-
-        return take_in_items(call, paths, pick, write=write, dry_run=dry_run)
-    if not source:
-        from rituals.cli.intake_input import take_in_all
-
-        return take_in_all(call, write=write, dry_run=dry_run, verbose=verbose)
+    if source in (EVENTS, LEDGER) and len(paths) != 1:
+        what = "one DIR" if source == LEDGER else "one FILE, or - for standard input"
+        raise WrongUsage(f"it takes {what}", where=f"import {source}")
     if source == EVENTS:
-        if len(paths) != 1:
-            raise WrongUsage("it takes one FILE, or - for standard input", where="import events")
         return _import_events(call, paths[0], dry_run=dry_run)
     if source == LEDGER:
         from rituals.cli.commands.import_ledger import import_ledger
 
-        if len(paths) != 1:
-            raise WrongUsage("it takes one DIR", where="import ledger")
         return import_ledger(call, paths[0], write=write, dry_run=dry_run, verbose=verbose)
-    from rituals.cli.intake_input import take_in, take_in_records
-
+    if source == ITEMS:
+        if not paths:
+            raise WrongUsage("it takes a FILE, or - for standard input", where="import items")
+        (file,) = _named(call, None, paths[:1])
+        return take_items(call, file, paths[1:], pick, write=write, dry_run=dry_run)
+    memory, ground = call.memory(), Ground(call.project(), user_folder(), variables())
     known = source_named(source)
-    if known is not None:
-        return take_in(call, known, paths, write=write, dry_run=dry_run, verbose=verbose)
-    paths = paths if source == DOCS else (source, *paths)
-    take_in_records(call, paths, write=write, dry_run=dry_run, verbose=verbose)
+    readings, head, more = [], list[str](), dict[str, Any]()
+    for one in SOURCES if not source else [known] if known else ():
+        reading, places = read_source(one, _named(call, one, paths), ground)
+        named = [f"reads {_short(place, ground)}" for place in places]
+        if source and not places:
+            hint = f"name what is to be read: diurna import {one.name} PATH"
+            said = f"there is nothing of {one.name} for this project"
+            raise NotFound(said, where=one.lies, hint=hint)
+        if source:
+            head, more = named, {"places": list(map(without_secrets, places))}
+        for line in () if source else named:
+            call.out.talk(f"{one.name}: {line}")
+        readings += [reading] if places else []
+    if known is None and (source or memory.home.kind != OWN_REPOSITORY):
+        paths = paths if source in ("", DOCS) else (source, *paths)
+        folders = [os.path.join(call.folder(), path) for path in paths]
+        records = read_records(memory.home, folders, call.out.progress)
+        readings.append(records.reading)
+        files = [{"path": without_secrets(path), "bytes": size} for path, size in records.readable]
+        more = {"readable": files, "propose": PROPOSE if files else ""}
+        more |= fields_of(records, "commit read") if source else {}
+        head += records_read(records, verbose)
+    elif not source:
+        more = {"readable": [], "propose": ""}
+    take(
+        call,
+        readings,
+        {**more, "=head": head},
+        bool(source),
+        write=write,
+        dry_run=dry_run,
+        verbose=verbose,
+    )
+    page = f"{ground.project}/{TREE_PREFIX}{CONTINUITY_FILE}"
+    if not source and memory.home.prefix != TREE_PREFIX and os.path.isfile(page):
+        call.out.hint(f"{TREE_PREFIX} holds another ledger: `diurna import ledger .` brings it in")
 
 
 import_.__doc__ = "\n      ".join([
@@ -115,6 +146,24 @@ import_.__doc__ = "\n      ".join([
     *[f"{name:<{_WIDTH}}  {does}" for name, does in _DOES.items()],
     f"{'PATH':<{_WIDTH}}  a decision record or a folder of them, whatever it is called",
 ])  # fmt: skip
+
+
+def _named(call: Invocation, source: Source | None, paths: tuple[str, ...]) -> list[str]:
+    """Return the paths that were named, from the root on; behind a `#` may stand a part of the place."""
+    if paths == (STDIN,) and (source is None or source.module == "jsonl"):
+        return [STDIN]
+    found = [os.path.abspath(os.path.join(call.folder(), path)) for path in paths]
+    for path, name in zip(found, paths, strict=True):
+        if not os.path.exists(path) and not os.path.isfile(path.rpartition("#")[0]):
+            raise NotFound("there is no such file or folder", where=name)
+    return found
+
+
+def _short(place: str, ground: Ground) -> str:
+    """Write a place as a person reads it: from the project or the user's folder on."""
+    if place.startswith(ground.user + "/") and not place.startswith(ground.project + "/"):
+        place = place.replace(ground.user, "~", 1)
+    return without_secrets(place.removeprefix(ground.project + "/"))
 
 
 def _import_events(call: Invocation, file: str, *, dry_run: bool) -> None:

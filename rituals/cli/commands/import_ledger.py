@@ -6,7 +6,6 @@ In a work tree without a home DIR becomes it, and its session logs stay; a home 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 
 from ledger.errors import HomeNotFound, NotFound, WriteRefused
 from ledger.git.repository import find_repository
@@ -23,14 +22,31 @@ from projection.policy.template import write_policy
 from projection.policy.toml import read_policy
 from rituals.answers.record_fields import fields_of
 from rituals.cli.context import Invocation
-from rituals.cli.output import Line, counted, few
-from rituals.cli.terminal.intake_text import wanted
+from rituals.cli.dialog import agreed
+from rituals.cli.layout import Layout
+from rituals.cli.output import counted, few
 from rituals.intake.ledger_import import LedgerPlan, plan_ledger_import
 from rituals.intake.ledger_pages import OtherLedger, find_ledger, read_ledger
 from rituals.setup.home_setup import SetupPlan, apply_setup, plan_around
 from rituals.setup.in_the_way import home_of, second_home
 
 _NAMED = 5  #: of what is left out, unless all of it is asked for
+_PLAN = Layout("""
+reads {dir}: {sessions#session log}
+=steps|  {}
+?facts|  write its windows, {=windows}, into diurna.toml
+[{arriving#session log} to be added, byte for byte]
+?facts|{facts#new fact}, {=archived} of them archived
+?facts|kept in the log as text, for it has no footer: {=loose}
+[{known#fact} known already]
+left out: {=left}
+stand otherwise here than on their pages: {=differing}
+""")
+_BROUGHT = Layout("""
+?=nothing|nothing new
+?=done|brought in {facts#fact} in {stems#log}
+commits|committed in {%7}
+""")
 
 
 class _Task(Record):
@@ -49,26 +65,32 @@ def import_ledger(call: Invocation, dir: str, *, write: bool, dry_run: bool, ver
     task = _planned(call, find_ledger(os.path.join(call.folder(), dir)))
     ledger, plan = task.ledger, task.plan
     news = bool(plan.facts or plan.arriving or task.foreign or task.setup)
-    done = wanted(call, _lines(task, verbose), news, write=write, dry_run=dry_run)
-    commits, stems, findings = _apply(call, task) if done else ([], [], [])
-    lines = [] if news else ["nothing new"]
-    if done:
-        lines = [f"brought in {counted(len(plan.facts), 'fact')} in {counted(len(stems), 'log')}"]
-        lines += [f"committed in {commit[:7]}" for commit in commits]
-    findings = [*plan.findings, *findings]
+    most = len(plan.differing) + len(ledger.left) + len(plan.left_out) if verbose else _NAMED
+    left = (*ledger.left, *plan.left_out)
     facts = "facts(id kind created last_used uses tier archived place)"
     values = {
         **fields_of(plan, f"{facts} known sessions differing"),
         "dir": ledger.root,
         "arriving": [path for path, _ in plan.arriving],
-        "stems": stems,
-        "commits": commits,
-        "left_out": (*ledger.left, *plan.left_out),
-        "dry_run": not done,
-        "findings": findings,
+        "left_out": left,
+        "=steps": task.setup.steps if task.setup and plan.facts else (),
+        "=windows": "/".join(map(str, ledger.windows[:3])) if task.setup or task.policy else "",
+        "=archived": sum(one.archived for one in plan.facts),
+        "=loose": [title for title, _ in ledger.loose] or "nothing",
+        "=left": few(left, most, " (-v)"),
+        "=differing": few(plan.differing, most, " (-v)"),
     }
+    done = agreed(call, "take this in?", values, _PLAN, yes=write, dry_run=dry_run, asks=news)
+    commits, stems, findings = _apply(call, task) if done else ([], [], [])
+    findings = [*plan.findings, *findings]
+    values |= {"stems": stems, "commits": commits, "dry_run": not done, "findings": findings}
     hint = "nothing was written; --write brings it in"
-    call.answer(values, lines, findings=tuple(findings), hints=(hint,) if news and not done else ())
+    call.answer(
+        {**values, "=nothing": not news, "=done": done},
+        _BROUGHT,
+        findings=tuple(findings),
+        hints=(hint,) if news and not done else (),
+    )
 
 
 def _planned(call: Invocation, root: str) -> _Task:
@@ -158,31 +180,6 @@ def _refuse_uncommitted(home: Home, ledger: OtherLedger) -> None:
             where=found[0],
             hint="commit them first, so that history keeps what the pages say now",
         )
-
-
-def _lines(task: _Task, verbose: bool) -> Iterator[Line]:
-    """Yield the plan."""
-    ledger, plan = task.ledger, task.plan
-    yield f"reads {ledger.root}: {counted(plan.sessions, 'session log')}"
-    if plan.facts and (task.setup or task.policy):
-        yield from [f"  {step}" for step in (task.setup.steps if task.setup else ())]
-        windows = "/".join(map(str, ledger.windows[:3]))
-        yield f"  write its windows, {windows}, into {POLICY_FILE}"
-    if plan.arriving:
-        yield f"{counted(len(plan.arriving), 'session log')} to be added, byte for byte"
-    if plan.facts:
-        archived = sum(one.archived for one in plan.facts)
-        yield (f"new ({len(plan.facts)})", "bold"), f" {archived} of them archived"
-        kept = "; ".join([title for title, _ in ledger.loose]) or "nothing"
-        yield f"kept in the log as text, for it has no footer: {kept}"
-    if plan.known:
-        yield f"{counted(plan.known, 'fact')} known already"
-    for what, names in (
-        ("left out", (*ledger.left, *plan.left_out)),
-        ("stand otherwise here than on their pages", plan.differing),
-    ):
-        if names:
-            yield f"{what}: {few(names, len(names) if verbose else _NAMED, ' (-v)')}"
 
 
 def _apply(call: Invocation, task: _Task) -> tuple[list[str], list[str], list[Finding]]:

@@ -2,30 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 
 from ledger.errors import NotFound, WrongUsage
-from ledger.model.order import NO_DAY, is_stem
+from ledger.model.order import is_stem
 from ledger.wal.kept_asks import asks_in, shown_title
 from memory.query.reader import hides
 from memory.write.draft import USED
 from rituals.answers.json_objects import log_object
 from rituals.answers.record_fields import fields_of, mark_object
 from rituals.cli.context import Invocation
+from rituals.cli.layout import Layout
 from rituals.cli.operation import SINCE, UNTIL, modes, option, word
-from rituals.cli.output import Line, Output, counted, heading, some
+from rituals.cli.output import few
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memory.api import Memory
-    from memory.query.log_lines import LogLine
-    from memory.query.session_timeline import Timeline
     from projection.document.fact_remarks import Mark
-    from projection.text.session_digest import Digest
 
 _NAME_WORDS = 3  #: of a user; what has more is what was asked for
 #: How many ids of one verb a line of a timeline names.
 _IDS = 4
+_LOGS = Layout("sessions|{stem~:yellow}  {=who:cyan}  {=title}[ ({=said})]")
+_DIGEST = Layout("""
+{=title:bold}
+{stem~:yellow}
+{summary}
+decisions|# decisions
+decisions|{line<5:dim} {text}
+actions|# actions
+actions|{line<5:dim} {text}
+points|# points
+points|{line<5:dim} {text}
+""")
+_AROUND = Layout("""
+sessions|{=mark:green}{=when:bold}  {agent|nobody named:cyan}  {=title}[ ({=type})]
+sessions|    {=summary}
+sessions|    {=did}
+sessions|    {stem~:yellow}  {tokens#token}
+?sessions|{=shown#log}[ of {=all}, the nearest]; {=start} to {=end} UTC, {tokens#token} in full
+""")
+_CHANGES = Layout("""
+{sessions#work session} from {from} to {to|now}
+=rows|{what<10:cyan}{id}[ ({how})] — {line}
+""")
 
 
 def log(
@@ -54,64 +74,91 @@ def log(
     """
     if mode:
         return _changes(call, what)
+    memory = call.memory()
     if what:
         if agent or since or until or limit:
             raise WrongUsage("one log is told whole", hint="leave the options or the log out")
-
-        from memory.query.visible_logs import digest
-
         if not is_stem(what.partition(":")[0]):
             hint = "`diurna log` lists session logs, and the start of a stem is enough"
             raise NotFound(f"there is no session log {what}", hint=hint)
-        found = digest(call.memory().snapshot, what)
+        from memory.query.visible_logs import digest
+
+        found = digest(memory.snapshot, what)
         quotes = "points(line text) actions(line text) decisions(line text)"
-        fields = f"stem title summary line {quotes}"
-        return call.answer(fields_of(found, fields), _digest(found, call.out))
-    memory = call.memory()
+        title = "" if found.title == found.summary else found.title
+        values = fields_of(found, f"stem title summary line {quotes}")
+        return call.answer({**values, "=title": title}, _DIGEST)
     from memory.query.log_lines import log_lines
 
     lines = log_lines(memory, agent, since, until, limit)
-    nothing = "no session log matches" if agent or since or until else "no session log yet"
-    call.answer(
-        lambda: {"sessions": [log_object(line) for line in lines]},
-        _log_lines(memory, lines, call.out), nothing=nothing,
-    )  # fmt: skip
-
-
-def _log_lines(memory: Memory, lines: Iterable[LogLine], out: Output) -> Iterator[Line]:
     hidden = hides(memory.home)
     asks = [one for one in asks_in(memory.home.repository.commondir) if not hidden(one.text)]
+    sessions = []
     for line in lines:
-        verdict = f"{line.role or 'verdict'}: {line.verdict}"
-        said = some(
-            (line.type != "work", line.type), (line.waiting, "waiting"), (line.verdict, verdict)
-        )
+        said = [line.type] if line.type != "work" else []
+        said += ["waiting"] * line.waiting
+        said += [f"{line.role or 'verdict'}: {line.verdict}"] if line.verdict else []
         who = line.agent or "nobody named"
         if 0 < len(line.user.split()) <= _NAME_WORDS:
             who = f"{who} for {line.user}"
-        title = f"  {shown_title(line.title, line.session, asks)}{some((said, f' ({said})'))}"
-        yield (out.short(line.stem), "yellow"), "  ", (who, "cyan"), title
+        title = shown_title(line.title, line.session, asks)
+        sessions.append({**log_object(line), "=who": who, "=title": title, "=said": said})
+    nothing = "no session log matches" if agent or since or until else "no session log yet"
+    call.answer({"sessions": sessions}, _LOGS, nothing=nothing)
 
 
 def around(
-    call: Invocation, anchor: str, before: str, after: str, agents: tuple[str, ...],
-    kinds: tuple[str, ...], limit: int,
-) -> None:  # fmt: skip
+    call: Invocation,
+    anchor: str,
+    before: str,
+    after: str,
+    agents: tuple[str, ...],
+    kinds: tuple[str, ...],
+    limit: int,
+) -> None:
     """Show the sessions around something."""
     from memory.query.session_timeline import timeline
 
-    agent = "".join(agents)
     found = timeline(
-        call.reader(), anchor, before=before, after=after, limit=limit, agent=agent, kinds=kinds
+        call.reader(),
+        anchor,
+        before=before,
+        after=after,
+        limit=limit,
+        agent="".join(agents),
+        kinds=kinds,
     )
     call.opened((anchor,) if anchor and " " not in anchor else ())
+    sessions = [
+        {
+            **fields_of(one, "stem ended agent type title summary tokens anchor"),
+            "facts": {verb.lower(): ids for verb, ids in one.did},
+            "=mark": "→ " if one.anchor else "  ",
+            "=when": _minute(one.ended),
+            "=title": one.title or one.summary,
+            "=type": "" if one.type == "work" else one.type,
+            "=summary": one.summary if one.title else "",
+            "=did": "; ".join([_told(verb, ids, found.marks) for verb, ids in one.did]),
+        }
+        for one in found.sessions
+    ]
+    values = {
+        **fields_of(found, "anchor(asked kind id) start end tokens left"),
+        "sessions": sessions,
+        "marks": {id: mark_object(mark) for id, mark in found.marks.items()},
+        "=shown": len(sessions),
+        "=all": len(sessions) + found.left if found.left else 0,
+        "=start": _minute(found.start),
+        "=end": _minute(found.end),
+    }
     nothing = "no session there" if found.start else "no session log yet"
     reach = "`--before` and `--after` reach further: 7d, 4w"
     call.answer(
-        lambda: _timeline_object(found), _timeline_lines(found, call.out),
-        nothing="no session matches" if agent or kinds else nothing,
+        values,
+        _AROUND,
+        nothing="no session matches" if agents or kinds else nothing,
         hints=(reach,) if found.start and not found.sessions else (),
-    )  # fmt: skip
+    )
 
 
 def _changes(call: Invocation, range: str) -> None:
@@ -119,90 +166,34 @@ def _changes(call: Invocation, range: str) -> None:
     from memory.query.provenance import difference
 
     start, _, end = range.partition("..")
-    if not start:
-        raise WrongUsage(f"{range!r} does not say from where", hint="diurna log --changes A..B")
-    if end.startswith("."):
-        raise WrongUsage(
-            f"{range!r} has three dots", hint=f"diurna log --changes {start}..{end[1:]}"
-        )
+    if not start or end.startswith("."):
+        raise WrongUsage(f"{range!r} are no two points", hint="diurna log --changes A..B")
     memory = call.memory()
     old, new = memory.state(start), memory.state(end)
-    found = difference(old, new)
     if new.summary.logs < old.summary.logs:
         hint = f"diurna log --changes {end}..{start}" if end else "name the earlier point first"
         raise WrongUsage(f"{end or 'now'} has fewer logs than {start}", hint=hint)
-    rows = [("learned", "green", fact, "") for fact in found.learned]
-    rows += [("corrected", "yellow", fact, f" ({how})") for fact, how in found.corrected]
-    rows += [("faded", "red", fact, "") for fact in found.faded]
-    rows += [("returned", "green", fact, "") for fact in found.returned]
-    rows += [("closed", "cyan", fact, "") for fact in found.closed]
-    head = f"{counted(found.sessions, 'work session')} from {start} to {end or 'now'}"
-    said = fields_of(found, "sessions learned faded returned closed")
+    found = difference(old, new)
     corrected = [{"id": fact, "how": how} for fact, how in found.corrected]
-    lines: list[Line] = [
-        ((f"{what:<10}", style), fact, f"{how} — {new[fact].fact.text.split(chr(10))[0]}")
-        for what, style, fact, how in rows
+    said = fields_of(found, "sessions learned faded returned closed")
+    rows = [
+        {"what": what, "id": id, "how": how, "line": new[id].fact.text.split("\n")[0]}
+        for what in ("learned", "corrected", "faded", "returned", "closed")
+        for id, how in (one if what == "corrected" else (one, "") for one in getattr(found, what))
     ]
-    call.answer({"from": start, "to": end, **said, "corrected": corrected}, [head, *lines])
+    values = {"from": start, "to": end, **said, "corrected": corrected, "=rows": rows}
+    call.answer(values, _CHANGES)
 
 
-def _digest(found: Digest, out: Output) -> Iterator[Line]:
-    if found.title and found.title != found.summary:
-        yield ((found.title, "bold"),)
-    if found.stem:
-        yield ((out.short(found.stem), "yellow"),)
-    if found.summary:
-        yield found.summary
-    for name in ("decisions", "actions", "points"):
-        quotes = getattr(found, name)
-        if quotes:
-            yield heading(name)
-        yield from [((f"{quote.line:>5}  ", "dim"), quote.text) for quote in quotes]
-
-
-def _timeline_object(found: Timeline) -> dict[str, object]:
-    sessions = [
-        {
-            **fields_of(one, "stem ended agent type title summary tokens anchor"),
-            "facts": {verb.lower(): ids for verb, ids in one.did},
-        }
-        for one in found.sessions
-    ]
-    return {
-        **fields_of(found, "anchor(asked kind id) start end tokens left"),
-        "sessions": sessions,
-        "marks": {id: mark_object(mark) for id, mark in found.marks.items()},
-    }
-
-
-def _timeline_lines(found: Timeline, out: Output) -> Iterator[Line]:
-    for session in found.sessions:
-        kind = "" if session.type == "work" else f" ({session.type})"
-        when = session.ended[:16].replace("T", " ") or NO_DAY
-        mark, who = "→ " if session.anchor else "  ", session.agent or "nobody named"
-        what = f"  {session.title or session.summary}{kind}".rstrip()
-        yield (mark, "green"), (when, "bold"), "  ", (who, "cyan"), what
-        if session.title and session.summary:
-            yield f"    {session.summary}"
-        if session.did:
-            yield "    " + "; ".join([_told(verb, ids, found.marks) for verb, ids in session.did])
-        yield "    ", (out.short(session.stem), "yellow"), f"  {counted(session.tokens, 'token')}"
-    more = f" of {len(found.sessions) + found.left}, the nearest" if found.left else ""
-    if found.sessions:
-        span = f"{found.start[:16]} to {found.end[:16]}".replace("T", " ")
-        shown = f"{counted(len(found.sessions), 'log')}{more}; {span} UTC"
-        yield ((f"{shown}, {counted(found.tokens, 'token')} in full", "dim"),)
+def _minute(instant: str) -> str:
+    return instant[:16].replace("T", " ")
 
 
 def _told(verb: str, ids: tuple[str, ...], marks: Mapping[str, Mark]) -> str:
-    more = f" and {len(ids) - _IDS} more" if len(ids) > _IDS else ""
-    named = [_marked(verb, name, marks) for name in ids[:_IDS]]
-    return f"{'used' if verb == USED else verb.lower()} {', '.join(named)}{more}"
-
-
-def _marked(verb: str, name: str, marks: Mapping[str, Mark]) -> str:
-    """Say of a fact what it is by now, but where the session itself says just that."""
-    mark = marks.get(name.rpartition(" → ")[2])
-    if mark is None or mark.said == verb.lower():
-        return name
-    return f"{name} ({mark.said})"
+    """Say what a session did to facts, and what these are by now, but where it did just that."""
+    named = []
+    for name in ids:
+        mark = marks.get(name.rpartition(" → ")[2])
+        said = "" if mark is None or mark.said == verb.lower() else f" ({mark.said})"
+        named.append(name + said)
+    return f"{'used' if verb == USED else verb.lower()} {few(named, _IDS)}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from ledger.home import Home
@@ -19,15 +19,31 @@ from projection.fold.projection_state import Summary
 from rituals.answers.json_objects import event_line, event_object, summary_object
 from rituals.answers.record_fields import fields_of
 from rituals.cli.context import Invocation
-from rituals.cli.output import Line, counted
+from rituals.cli.layout import Layout
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memory.edits.detect import Edit
-    from memory.edits.discard import Dropped
 
-#: How many lines of a page that goes are shown.
-_SHOWN = 40
+_PUBLISHED = Layout("""
+dropped|lines:40|- {}
+dropped|{=wrote} {file} anew; as it was it {=kept} in {kept}
+files|{=wrote} {}
+committed in {commit%7} on {=branch}
+!files|nothing to do: the projection is in step
+""")
+_ABSORBED = Layout("""
+=edits|[would absorb the edit of {=dry}][{=stem~:yellow}  committed in {commit%7} on {=branch}]
+=edits|!events|the ledger says it already; {file} {=anew} written anew
+=edits|=events|{}
+{=nothing}
+""")
+_REPLAYED = Layout("""
+replayed {logs#log}, {sessions#work session}, {facts#fact}; digest {digest%16}
+written|{=wrote} {}
+behind the logs: {=behind}
+{=step}the projection is in step
+""")
 
 
 def publish(call: Invocation, discard_edits: bool, dry_run: bool) -> int:
@@ -43,28 +59,21 @@ def publish(call: Invocation, discard_edits: bool, dry_run: bool) -> int:
         files, commit = found.files, found.commit
     else:
         files, commit = memory.publish(dry_run=dry_run)
-    dropped, done = found.dropped if found else (), "would write" if dry_run else "wrote"
-    lines = [line for one in dropped for line in _dropped(one, dry_run)]
-    lines += [f"{done} {path}" for path in files]
     where, hints = publishing(memory.home, memory.policy), []
-    if commit:
-        lines.append(f"committed in {commit[:7]} on {memory.home.branch}")
-        if not where.here and where.trunk:
-            said = f"a pull request from {memory.home.branch} can conflict in them"
-            hints = [f"these files are published on {where.trunk}; {said}"]
-    lines = lines or ["nothing to do: the projection is in step"]
-    values = {"files": files, "commit": commit, "dropped": dropped, "dry_run": dry_run}
-    call.answer(values, lines, hints=hints)
+    if commit and not where.here and where.trunk:
+        said = f"a pull request from {memory.home.branch} can conflict in them"
+        hints = [f"these files are published on {where.trunk}; {said}"]
+    values = {
+        "files": files,
+        "commit": commit,
+        "dropped": found.dropped if found else (),
+        "dry_run": dry_run,
+        "=wrote": "would write" if dry_run else "wrote",
+        "=kept": "would be kept" if dry_run else "is kept",
+        "=branch": memory.home.branch,
+    }
+    call.answer(values, _PUBLISHED, hints=hints)
     return 0
-
-
-def _dropped(one: Dropped, dry_run: bool) -> Iterator[str]:
-    """Yield what goes of a file, and where it is kept."""
-    yield from [f"- {line}" for line in one.lines[:_SHOWN]]
-    if len(one.lines) > _SHOWN:
-        yield f"… and {len(one.lines) - _SHOWN} more lines"
-    would, keep = ("would write", "would be kept") if dry_run else ("wrote", "is kept")
-    yield f"{would} {one.file} anew; as it was it {keep} in {one.kept}"
 
 
 def absorb(call: Invocation, dry_run: bool) -> int:
@@ -74,40 +83,36 @@ def absorb(call: Invocation, dry_run: bool) -> int:
     memory = call.memory()
     found = memory.absorb(dry_run=dry_run)
     more = (*found.committed, *memory.left_alone())
-    edits, branch = found.edits, memory.home.branch
+    edits = found.edits
     call.landed = any(one.commit for one in edits) or bool(found.committed)
-    if edits:
-        lines = [line for one in edits for line in _absorbed(one, call, branch, dry_run)]
-    elif found.committed:
-        lines = ["committed edits " + ("would become logs" if dry_run else "became logs")]
+    nothing = "nothing to do: continuity.md is as Diurna wrote it"
+    if found.committed:
+        nothing = f"committed edits {'would become' if dry_run else 'became'} logs"
     elif more:
-        lines = ["nothing new: what no log can say stays in the file"]
-    else:
-        lines = ["nothing to do: continuity.md is as Diurna wrote it"]
+        nothing = "nothing new: what no log can say stays in the file"
+    told = [_edit_object(one, dry_run) for one in edits or (Edit("", b""),)]
+    values = {
+        **told[0],
+        "others": told[1:],
+        "dry_run": dry_run,
+        "=edits": told if edits else [],
+        "=nothing": "" if edits else nothing,
+        "=branch": memory.home.branch,
+        "=anew": "would be" if dry_run else "is",
+    }
     findings = (*[said for one in edits for said in one.findings], *more)
-    first, *others = map(_edit_object, edits or (Edit("", b""),))
-    call.answer({**first, "others": others, "dry_run": dry_run}, lines, findings=findings)
+    call.answer(values, _ABSORBED, findings=findings)
     return 0
 
 
-def _absorbed(found: Edit, call: Invocation, branch: str, dry_run: bool) -> Iterator[Line]:
-    """Yield what became of the edit of one file."""
-    if not found.events:
-        written = f"{found.file} {'would be' if dry_run else 'is'} written anew"
-        yield f"the ledger says it already; {written}"
-    elif dry_run:
-        yield f"would absorb the edit of {found.file}"
-    else:
-        stem = (call.out.short(found.stem), "yellow")
-        yield stem, f"  committed in {found.commit[:7]} on {branch}"
-    yield from map(event_line, found.events)
-
-
-def _edit_object(found: Edit) -> dict[str, Any]:
+def _edit_object(found: Edit, dry_run: bool) -> dict[str, Any]:
     return {
         **fields_of(found, "file stem commit findings"),
         "events": [event_object(event) for event in found.events],
         "others": [],
+        "=events": list(map(event_line, found.events)),
+        "=dry": found.file if dry_run and found.events else "",
+        "=stem": found.stem if found.events else "",
     }
 
 
@@ -132,17 +137,19 @@ def replay(call: Invocation, write: bool, dry_run: bool) -> int:
     ]
     findings = (*absorbed, *drift_findings(drift), *odd)
     summary, facts, in_step = cold.summary, len(cold), not (drift or stale)
-    numbers = ((summary.logs, "log"), (summary.sessions, "work session"), (facts, "fact"))
-    said = ", ".join([counted(number, noun) for number, noun in numbers])
-    lines = [f"replayed {said}; digest {summary.digest[:16]}"]
-    lines += [f"{'would write' if dry_run else 'wrote'} {path}" for path in written]
-    if behind and not write:
-        lines.append(f"behind the logs: {', '.join(behind)}")
-    elif in_step:
-        lines.append("the projection is in step")
-    told = {"drift": drift, "cache_differs": stale, "facts": facts, "written": written}
-    more = {"dry_run": dry_run, "findings": findings}
-    call.answer({**summary_object(summary), **told, **more}, lines, findings=findings)
+    values = {
+        **summary_object(summary),
+        "drift": drift,
+        "cache_differs": stale,
+        "facts": facts,
+        "written": written,
+        "dry_run": dry_run,
+        "findings": findings,
+        "=wrote": "would write" if dry_run else "wrote",
+        "=behind": () if write else behind,
+        "=step": in_step,
+    }
+    call.answer(values, _REPLAYED, findings=findings)
     return 0 if in_step or (write and not dry_run) else 1
 
 

@@ -192,7 +192,7 @@ def _purge_lines(plan: Purge, done: bool) -> Iterator[str]:
 
 def _asked_way(call: Invocation, id: str, text: str) -> tuple[str, str]:
     """Ask in which way a fact is to be forgotten, and by which it is replaced."""
-    from rituals.cli.terminal.review_walk_text import chosen
+    from rituals.cli.dialog import chosen
 
     if call.json or not call.interactive():
         raise WrongUsage(

@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Iterator
 
 from ledger.errors import WrongUsage
-from ledger.model.event import VERB_OF
+from ledger.model.event import VERB_OF, written
 from ledger.model.findings import ERROR, INFO, WARNING
 from memory.write.draft import NOT_COMMITTED, text_of
+from projection.lifecycle.review_due import Raised, remarks
 from rituals.answers.json_objects import (
     disputed_objects,
     event_line,
@@ -16,20 +17,47 @@ from rituals.answers.json_objects import (
 )
 from rituals.answers.record_fields import fields_of
 from rituals.cli.context import Invocation
+from rituals.cli.layout import Layout
 from rituals.cli.operation import DRY_RUN, modes, option, word
 from rituals.cli.output import Line, counted
 from rituals.decide.open_contradictions import contested
-from rituals.review.questions import is_raising
-from rituals.review.review_plan import asked
+from rituals.review.questions import INVARIANT_DUE, RULES, Question, is_raising
+from rituals.review.review_answers import ACCEPT, LATER, REJECT, Answer
+from rituals.review.review_plan import Plan, asked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from rituals.review.review_record import Outcome
 
 #: Codes that a review says in its own words.
 _OF_REVIEW = ("review-due", "over-size")
 #: What `diurna review` does beside holding one.
 CONFIRM, LEARN = "confirm", "learn"
+_SHOWN_LINES = 6  #: of a text that a question is about
+_QUIT = "quit"
+#: letter -> (name, what it does); the name has the letter in it.
+_ANSWERS = {
+    "a": (ACCEPT, "record what stands behind `accept:`"),
+    "r": (REJECT, "the proposal is not right: record what stands behind `reject:`, if anything"),
+    "l": (LATER, "leave it open as a thread; the next review asks again"),
+    "q": (
+        _QUIT,
+        "keep what is answered; the rest is not asked, and the review does not count as held",
+    ),
+}
+_QUESTION = Layout("""
+# {place} {heading}
+{said}
+evidence|  {}
+before|  │ was: {}
+facts|  {id:bold}
+facts|lines|  │ {}
+{=proposal:cyan} {proposal}
+{=accept:cyan} {accept}
+{=reject:cyan} {reject}
+""")
 
 
 def review(
@@ -93,24 +121,83 @@ def review(
 
 def _review(call: Invocation, code: str, yes: bool, dry_run: bool) -> None:
     from rituals.cli.commands.conflicts import ask_open
-    from rituals.cli.terminal.review_walk_text import walk
     from rituals.review.review_record import review
 
     memory, out = call.memory(), call.out
     asking = not (yes or dry_run or call.json) and call.interactive()
     more = asking and ask_open(call)
-    ask = (lambda plan: walk(plan, out) if more else {}) if asking else None
+    ask = (lambda plan: walk(call, plan) if more else {}) if asking else None
     outcome = review(memory, code, ask=ask, dry_run=dry_run, progress=out.progress)
     call.landed = call.landed or bool(outcome.commit)
     errors = () if call.json else tuple([one for one in outcome.verified if one.severity == ERROR])
     left = "the review does not count as held; `diurna review` asks what is left"
     call.answer(
-        lambda: _review_object(outcome, dry_run), _lines(call, outcome, dry_run=dry_run),
-        findings=(*errors, *outcome.findings), hints=(left,) if _cut_short(outcome) else (),
-    )  # fmt: skip
+        lambda: _described(outcome, dry_run),
+        _lines(call, outcome, dry_run=dry_run),
+        findings=(*errors, *outcome.findings),
+        hints=(left,) if _cut_short(outcome) else (),
+    )
 
 
-def _review_object(outcome: Outcome, dry_run: bool) -> dict[str, object]:
+def walk(call: Invocation, plan: Plan) -> dict[str, Answer]:
+    """Ask a person about each question; return the answers by key (or id of a settled thread)."""
+    from rituals.cli.dialog import chosen
+
+    given: dict[str, Answer] = {}
+    steps: list[Question | Raised] = [*plan.questions, *plan.settled]
+    if steps:
+        number = counted(len(plan.unanswered), "question")
+        more = f" and {counted(len(plan.settled), 'thread')} to close" if plan.settled else ""
+        call.out.talk(f"{number}{more}; what you leave for later stays open as a thread")
+    for at, step in enumerate(steps, 1):
+        told = _settled(step) if isinstance(step, Raised) else _asked(plan, step)
+        call.show({**told, "place": f"{at}/{len(steps)}"}, _QUESTION, beside=True)
+        letters = "a" * bool(told["accept"]) + "r" * isinstance(step, Question) + "lq"
+        answer: Answer = chosen({letter: _ANSWERS[letter] for letter in letters}, "l", call.out)
+        if answer == _QUIT:
+            break
+        if isinstance(step, Raised):
+            given[step.id] = answer
+            continue
+        if answer == REJECT and step.rule == INVARIANT_DUE:
+            answer = step.thread(f"Does {step.facts[0]} still hold?")
+        given[step.key] = answer
+    return given
+
+
+def _settled(thread: Raised) -> dict[str, Any]:
+    said = f"{thread.id} stands open, and what it asks does not arise any more."
+    close = f"Closed: {thread.id}"
+    return {"heading": "Settled", "said": said, "accept": close, "=accept": "accept:"}
+
+
+def _asked(plan: Plan, question: Question) -> dict[str, Any]:
+    """Describe a question with its evidence, the text it is about, and what accepting it says."""
+    facts = []
+    for name in question.facts:
+        fact = plan.state.fact(name)
+        if fact is not None:
+            lines = fact.text.split("\n")
+            shown = [
+                *lines[:_SHOWN_LINES],
+                *[f"{key}: {said}" for key, said in remarks(fact).items()],
+            ]
+            shown += ["…"] * (len(lines) > _SHOWN_LINES)
+            facts.append({"id": name if len(question.facts) > 1 else "", "lines": shown})
+    return {
+        **fields_of(question, "said evidence proposal"),
+        "heading": RULES[question.rule].heading,
+        "before": question.before.split("\n")[:_SHOWN_LINES] if question.before else (),
+        "facts": facts,
+        "accept": "; ".join(question.does) if question.acceptable else "",
+        "reject": "; ".join([f"{VERB_OF[type(one)]}: {written(one)}" for one in question.reject]),
+        "=proposal": "proposal:",
+        "=accept": "accept:",
+        "=reject": "reject:",
+    }
+
+
+def _described(outcome: Outcome, dry_run: bool) -> dict[str, object]:
     plan = outcome.plan
     fresh = {question.key for question in plan.fresh}
     questions = [

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
-
-from memory.merge.sync_plan import CHANGES, Learned
+from memory.merge.sync_plan import CHANGES
 from memory.write.draft import NOT_COMMITTED
 from projection.text.clipping import one_line
 from rituals.answers.record_fields import fields_of
 from rituals.cli.context import Invocation
+from rituals.cli.layout import Layout
 from rituals.cli.operation import DRY_RUN, option, word
-from rituals.cli.output import Line, counted
+from rituals.cli.output import counted
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from rituals.sync.sync_report import Report
-
-#: How many facts are named, and how much of each.
-_NAMED, _LINE_CHARS = 12, 72
+_LINE_CHARS = 72  #: of a fact that came
+_SYNCED = Layout("""
+!remote|nothing was shared: {offline}
+?remote|offline: {offline}
+[in step with {remote}{=step}][ ({branch}){=step}]
+?came|{=receive}  {came#log} from {agents#agent}
+?came|memory  {=changed}
+?came|named:12|  {what}  {id:yellow}  {=line}
+{=send}  {=went} to {remote}
+=beside|{}
+upstreams|[read  {name}: {logs#log}, {=new}]
+""")
 
 
 def sync(
@@ -53,47 +57,28 @@ def sync(
         stay = counted(report.kept, "log")
         hints.append(f"{stay}, only yours, not sent; `diurna sync --home personal --push` sends it")
     if memory.home.plain and (held := memory.held()):
-        hints.append(
-            f"{counted(len(held), 'log')}, {NOT_COMMITTED}: not shared before your own commit"
-        )
-    call.answer(_sync_object(report), _lines(report), findings=report.findings, hints=hints)
-
-
-def _lines(report: Report) -> Iterator[Line]:
-    would = "would " if report.dry_run else ""
-    if not report.remote:
-        yield f"nothing was shared: {report.offline}"
-    elif report.offline:
-        yield f"offline: {report.offline}"
-    elif not (report.came or report.went or report.tries or report.left):
-        yield f"in step with {report.remote} ({report.branch})"
-    elif report.came:
-        came = f"{counted(len(report.came), 'log')} from {counted(report.agents, 'agent')}"
-        yield f"{would}{'receive' if would else 'received'}  {came}"
-        if report.changed:
-            yield f"memory  {report.changed}"
-            yield from _learned(report.learned)
-    if report.remote and not report.offline and (report.went or report.tries):
-        what = counted(report.went, "log") if report.went else "no log, but changed files,"
-        yield f"{would}{'send' if would else 'sent'}  {what} to {report.remote}"
-    yield from report.beside
-    for one in report.upstreams:
-        if not one.problem:
-            new = f"{one.new} new" if one.new else "nothing new"
-            yield f"read  {one.name}: {counted(one.logs, 'log')}, {new}"
-
-
-def _learned(learned: Learned) -> Iterator[Line]:
-    for what, id, line in learned.named[:_NAMED]:
-        yield f"  {', '.join(what)}  ", (id, "yellow"), f"  {one_line(line, _LINE_CHARS)}"
-    if len(learned.named) > _NAMED:
-        more = len(learned.named) - _NAMED
-        yield f"  and {more} more; `diurna log` lists the logs that came"
-
-
-def _sync_object(report: Report) -> dict[str, Any]:
-    head = "remote branch commit came agents went tries offline ahead kept left ended upstreams"
+        logs = counted(len(held), "log")
+        hints.append(f"{logs}, {NOT_COMMITTED}: not shared before your own commit")
+    there = bool(report.remote) and not report.offline
+    sends = there and (report.went or report.tries)
     counts = {one: report.learned.count(one) for one in CHANGES}
     counts["contradictions"] = counts.pop("contradiction")
-    named = [{"what": what, "id": id, "line": line} for what, id, line in report.learned.named]
-    return {**fields_of(report, f"{head} findings dry_run"), "facts": counts, "named": named}
+    head = "remote branch commit came agents went tries offline ahead kept left ended upstreams"
+    named = [
+        {"what": what, "id": id, "line": line, "=line": one_line(line, _LINE_CHARS)}
+        for what, id, line in report.learned.named
+    ]
+    values = {
+        **fields_of(report, f"{head} findings dry_run"),
+        "facts": counts,
+        "named": named,
+        "=step": there and not (report.came or report.went or report.tries or report.left),
+        "=receive": "would receive" if dry_run else "received",
+        "=changed": report.changed,
+        "=send": ("would send" if dry_run else "sent") if sends else "",
+        "=went": counted(report.went, "log") if report.went else "no log, but changed files,",
+        "=beside": report.beside,
+    }
+    for one, told in zip(report.upstreams, values["upstreams"], strict=True):
+        told["=new"] = "" if one.problem else f"{one.new} new" if one.new else "nothing new"
+    call.answer(values, _SYNCED, findings=report.findings, hints=hints)
