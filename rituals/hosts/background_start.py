@@ -39,9 +39,9 @@ def look_after(home: Home, policy: Policy | None = None) -> None:
     """Start what does for a home what is due, where anything is; return at once.
 
     It is called where a session of a host is, and behind no command: whoever calls one may remove the
-    repository next. A failure is none of the caller's. `policy` is of the home, None where it is not at
-    hand. Under a clock that was set by hand nothing is started: it does not tell what was written before a
-    commit; nor is it in CI, where nobody comes back.
+    repository next. A failure is none of the caller's. `policy` is None where it is not at hand. Under a
+    clock that was set by hand nothing is started: it does not tell what was written before a commit; nor
+    is it in CI, where nobody comes back.
     """
     environment = variables()
     if "DIURNA_NOW" in environment or environment.get("CI", "").lower() not in ("", "0", "false"):
@@ -49,19 +49,14 @@ def look_after(home: Home, policy: Policy | None = None) -> None:
     now, last = now_ms(), last_run(home)
     if (last.doing and 0 <= now - last.doing_at < _AGAIN_MS) or obstacle(home, policy):
         return
-    if not (is_daily_due(last, now) or is_stale(home)):
-        return
-    from rituals.hosts.capture.detached import run
+    if is_daily_due(last, now) or is_stale(home):
+        from rituals.hosts.capture.detached import run
 
-    where = home.repository
-    try:
-        run(
-            [],
-            home.folder if home.checked_out else where.top or where.where,
-            module="rituals.review.background_steps",
-        )
-    except OSError:
-        pass
+        where = home.folder if home.checked_out else home.repository.where
+        try:
+            run([], where, module="rituals.review.background_steps")
+        except OSError:
+            pass
 
 
 def obstacle(home: Home, policy: Policy | None = None) -> str:

@@ -17,7 +17,6 @@ from rituals.hosts.adapters import (
     START,
     SUBAGENT_START,
     SUBAGENT_STOP,
-    Host,
     caller,
     meaning,
 )
@@ -26,6 +25,7 @@ from rituals.hosts.payloads import (
     files_in,
     lock,
     open_file,
+    read_object,
     read_record,
     write_file,
     write_object,
@@ -169,13 +169,16 @@ def moment(
 ) -> Moment:
     """Read an event."""
     calling = caller(host, environment, payload)
+    cwd = _text(payload, "cwd")
+    named = environment.get("DIURNA_HOME") or environment.get(calling.variable) or cwd
+    is_there = named and "\0" not in named and os.path.isdir(named)
     kind = meaning(host, event)
     if kind == SUBAGENT_STOP and payload.get("agent_type") == "":
         kind = OTHER  # a helper of Claude's own, which it runs to compact for instance
-    agent, cwd, source = _id(payload, _AGENT), _text(payload, "cwd"), _text(payload, "source")
-    given = _first(payload, _GIVEN)
-    if isinstance(given, str):
-        given = _object(given)
+    agent, session = _text(payload, *_AGENT)[:_ID_CHARS], _text(payload, *_SESSION)[:_ID_CHARS]
+    source, given = _text(payload, "source"), _first(payload, _GIVEN)
+    if isinstance(given, str):  # JSON, or all that a tool takes, as a patch is
+        given = read_object(given.encode("utf-8", "replace")) or {"input": given}
     stamp = payload.get("timestamp")
     asked = _text(payload, "prompt")
     if asked.startswith(_CONTEXT[0]):  # Gemini puts before the first prompt what its start was told
@@ -183,15 +186,15 @@ def moment(
     return Moment(
         host=calling.name,
         event=kind,
-        session=_id(payload, _SESSION),
-        folder=project(calling, environment, cwd),
+        session=session,
+        folder=named if is_there else working_directory(),
         transcript=(agent and _text(payload, *_SUBAGENTS_OWN)) or _text(payload, *_TRANSCRIPT),
         source="" if kind != START else source if source in _SOURCES else "startup",
         prompt="" if asked.startswith(BEGINS) else without_private(asked),
         tool=_text(payload, *_TOOL),
         given=given if isinstance(given, dict) else {},
         answer=_first(payload, _ANSWER),
-        once=_id(payload, _ONCE),
+        once=_text(payload, *_ONCE)[:_ID_CHARS],
         agent=agent,
         role=_text(payload, *_ROLE),
         message=without_private(_text(payload, *_MESSAGE)),
@@ -222,12 +225,6 @@ def captured_file(commondir: str, host: str, session: str, end: str) -> str:
     return f"{commondir}/{CAPTURED_DIR}/{file_name(host, session)}{end}"
 
 
-def project(host: Host, environment: Mapping[str, str], cwd: str) -> str:
-    """Return where a session works: the project that the host names, else where it stands."""
-    named = environment.get("DIURNA_HOME") or environment.get(host.variable) or cwd
-    return named if named and "\0" not in named and os.path.isdir(named) else working_directory()
-
-
 def _first(payload: Mapping[str, object], names: tuple[str, ...]) -> object:
     for name in names:
         found = payload.get(name)
@@ -243,21 +240,6 @@ def _text(payload: Mapping[str, object], *names: str) -> str:
             # half of a character is none: nothing could be written that has one
             return found if found.isascii() else found.encode("utf-8", "replace").decode()
     return ""
-
-
-def _id(payload: Mapping[str, object], names: tuple[str, ...]) -> str:
-    found = _text(payload, *names)
-    return found if len(found) <= _ID_CHARS else ""
-
-
-def _object(said: str) -> object:
-    """Read what a host says as a text: of JSON, or all that a tool takes, as a patch is."""
-    import json
-
-    try:
-        return json.loads(said)
-    except (ValueError, RecursionError):
-        return {"input": said}
 
 
 #: How the question at a stop begins, by which it is known where a host hands it on as a turn.

@@ -64,7 +64,6 @@ class Simple(Record):
     decides: bool = True  #: the exit code of the line is its own where that is not 0
     surely: bool = True  #: it ran and succeeded where the line did
     by: tuple[str, ...] = ()  #: what ran it, as it was given: `sudo`, `uv run`
-    fed: bool = False  #: what another command prints is its input
 
 
 class _Found:
@@ -98,8 +97,7 @@ def read(text: str, depth: int = 0) -> tuple[Simple, ...]:
                 found.append(inner._replace(folder=folder, decides=decides, surely=sure))
         elif words:
             by = tuple(one.words[: len(one.words) - len(words)])
-            fed = index > 0 and run[index - 1].joined in _PIPES
-            found.append(Simple(tuple(words), one.folder, one.document, last, surely, by, fed))
+            found.append(Simple(tuple(words), one.folder, one.document, last, surely, by))
     return tuple(found)
 
 

@@ -128,9 +128,7 @@ def request(said: Moment, commondir: str, environment: Mapping[str, str], limit:
         return talk
 
     file = captured_file(commondir, said.host, said.session, END)
-    if report and not changed(file, Talk(), count, _FILE_BYTES):
-        return ""
-    if not asks:
+    if not (report and changed(file, Talk(), count, _FILE_BYTES) and asks):
         return ""
     allow(*_OPEN_SECONDS)
     try:

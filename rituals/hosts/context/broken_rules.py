@@ -24,44 +24,54 @@ _SAME = {"i": "install"}
 _SHORT = {"--force": "f"}
 
 
-def programs_of(one: Simple) -> list[tuple[str, tuple[str, ...]]]:
+def broken(
+    line: str,
+    commands: Iterable[Simple],
+    against: Mapping[str, Iterable[tuple[str, ...]]],
+) -> list[str]:
+    """Return the rules that a line of shell breaks, each once, by what they are known.
+
+    `against` has by program rules, each with what the program is given by which it is broken.
+    """
+    found: dict[str, None] = {}
+    for one in commands:
+        by = [posixpath.basename(word) for word in one.by]
+        if by[:1] == ["command"] and "-v" in by:
+            continue  # it only asks where a program is
+        for name, rest in [*_programs_of(one), (ANY, one.words[1:])]:
+            for rule, *given in against.get(name, ()):
+                asked = [word[1:] for word in given if word[:1] == ASKED_FOR]
+                flags = [word for word in asked if word[:1] == "-"]
+                if any(word in by for word in asked):
+                    continue
+                if any(_is_flag(word, flag) for word in rest for flag in flags):
+                    continue
+                if _breaks(rest, [word for word in given if word[:1] != ASKED_FOR], line):
+                    found[rule] = None
+    return list(found)
+
+
+def _programs_of(one: Simple) -> list[tuple[str, tuple[str, ...]]]:
     """Return the programs that a simple command runs, each with what it is given: `sudo`, `npm`."""
     found = []
     for words in (one.words, (*one.by, *one.words)) if one.by else (one.words,):
         start = next((at for at, word in enumerate(words) if "=" not in word), 0)
         name, rest = posixpath.basename(words[start]), words[start + 1 :]
         bare = name.rstrip("0123456789.") or name
-        found.append((name, rest))
+        found += [(one, rest) for one in dict.fromkeys((name, bare))]
         if bare == "python" and "-m" in rest[:-1]:
             at = rest.index("-m") + 1
             found.append((rest[at], rest[at + 1 :]))
-        if bare != name:
-            found.append((bare, rest))
     return found
 
 
-def breaks(one: Simple, rest: Sequence[str], given: Sequence[str], line: str) -> bool:
-    """Tell whether a command is one that a rule speaks against.
-
-    Args:
-        one: the command.
-        rest: what its program is given.
-        given: what the rule names, behind the program.
-        line: that the command stands in.
-    """
-    by = [posixpath.basename(word) for word in one.by]
-    if by[:1] == ["command"] and "-v" in by:
-        return False  # it only asks where a program is
-    asked = [word[1:] for word in given if word[:1] == ASKED_FOR]
-    if any(
-        one in by or (one[:1] == "-" and any(_is_flag(word, one) for word in rest)) for one in asked
-    ):
-        return False
-    named = [word for word in given if word[:1] != ASKED_FOR]
+def _breaks(rest: Sequence[str], named: Sequence[str], line: str) -> bool:
+    """Tell whether a program is given what a rule names behind it, in a line of shell."""
     if not named:
-        return not (one.fed or any(word in _TELLS for word in rest[:2]))
+        return not any(word in _TELLS for word in rest[:2])
     if TO_SHELL in named:
-        return _pipes_to_shell(line)
+        parts = [part.replace("sudo ", " ").split()[:1] for part in line.split("|")[1:]]
+        return any(posixpath.basename(word) in _SHELLS for part in parts for word in part)
     plain = [word for word in rest if word[:1] != "-"]
     first = named[: next((n for n, word in enumerate(named) if not _is_plain(word)), len(named))]
     starts = [at for at in (0, 1) if first and _same(plain[at : at + len(first)], first)]
@@ -104,29 +114,3 @@ def _is_flag(word: str, wanted: str) -> bool:
         return True
     letters = _SHORT.get(wanted, "" if wanted[:2] == "--" else wanted[1:])
     return bool(letters) and word[:1] == "-" and word[:2] != "--" and set(letters) <= set(word[1:])
-
-
-def _pipes_to_shell(line: str) -> bool:
-    for part in line.split("|")[1:]:
-        words = [word for word in part.split() if word != "sudo"]
-        if words and posixpath.basename(words[0]) in _SHELLS:
-            return True
-    return False
-
-
-def broken(
-    line: str,
-    commands: Iterable[Simple],
-    against: Mapping[str, Iterable[tuple[str, ...]]],
-) -> list[str]:
-    """Return the rules that a line of shell breaks, each once, by what they are known.
-
-    `against` has by program rules, each with what the program is given by which it is broken.
-    """
-    found: dict[str, None] = {}
-    for one in commands:
-        for name, rest in [*programs_of(one), (ANY, one.words[1:])]:
-            for rule, *given in against.get(name, ()):
-                if breaks(one, rest, given, line):
-                    found[rule] = None
-    return list(found)

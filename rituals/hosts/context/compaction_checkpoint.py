@@ -26,28 +26,26 @@ _REQUESTS, _REQUEST_CHARS, _FILES, _ACTS, _DECISIONS = 3, 300, 15, 20, 8
 _LINE_CHARS, _LOOKED_CHARS = 160, 4_000
 #: How long it looks for more.
 _SECONDS = 0.8
-#: Begins the observation of a task that was made; the others say that one is done.
-_NEW = "new: "
+#: Begins the observation of a task that was made, the others say that one is done; and what was done.
+_NEW, _DID = "new: ", "Did: "
 
 
 class Checkpoint(Record):
     """What is kept of a session."""
 
     at: int = 0  #: when, milliseconds since 1970
-    acts: tuple[str, ...] = ()  #: lines of what it did last
-    task: tuple[str, ...] = ()  #: the line of the newest that is open
-    rest: tuple[str, ...] = ()  #: lines of what was decided, said last, and changed
+    #: lines of its task, what was decided, said last, changed and done, the newest last
+    lines: tuple[str, ...] = ()
 
 
 def save(moment: Moment, home: Home) -> str:
     """Keep a checkpoint before a compaction; return what its summary has to keep, "" for nothing."""
-    until, hidden = monotonic() + _SECONDS, hides(home)
-    parts: dict[str, list[str]] = {"acts": [], "task": [], "rest": []}
-    for field, begins, texts in _gathered(moment, home):
-        parts[field] += [begins + one for one in texts if one and not hidden(one)]
+    until, hidden, lines = monotonic() + _SECONDS, hides(home), list[str]()
+    for begins, texts in _gathered(moment, home):
+        lines += [begins + one for one in texts if one and not hidden(one)]
         if monotonic() > until:
             break  # what is slow comes last
-    found = Checkpoint(now_ms(), *map(tuple, parts.values()))
+    found = Checkpoint(now_ms(), tuple(lines))
     try:
         path = _path(home.repository.commondir, moment)
         data = write_object(fields_of(found), ascii_only=False)
@@ -84,8 +82,8 @@ def _requests(moment: Moment, hidden: Callable[[str], bool]) -> list[str]:
     return [one for one in texts if one and not hidden(one)]
 
 
-def _gathered(moment: Moment, home: Home) -> Iterator[tuple[str, str, list[str]]]:
-    """Yield what there is to keep, what is at hand first: a field, how its lines begin, and texts."""
+def _gathered(moment: Moment, home: Home) -> Iterator[tuple[str, list[str]]]:
+    """Yield what there is to keep, what is at hand first: how lines begin, and their texts."""
     from memory.cache.view_name import changed_files
     from rituals.hosts.observation_spool import spool_of
     from rituals.hosts.silence import audible
@@ -93,23 +91,22 @@ def _gathered(moment: Moment, home: Home) -> Iterator[tuple[str, str, list[str]]
 
     seen = spool_of(home.repository.commondir, moment.host, moment.session).read().observations
     did = outcomes(seen[-_ACTS:])
-    acts = [f"{safe(said, _LINE_CHARS)} ({clock(at, did[-1][1])})" for said, at in did]
-    yield "acts", "Did: ", acts
+    yield _DID, [f"{safe(said, _LINE_CHARS)} ({clock(at, did[-1][1])})" for said, at in did]
     tasks = [one.what for one in seen if one.kind == "task"]
     ended = {one.partition(": ")[2] for one in tasks if not one.startswith(_NEW)}
     begun = [one[len(_NEW) :] for one in tasks if one.startswith(_NEW)]
-    yield "task", "Task: ", [_short(one) for one in begun if one not in ended][-1:]
+    yield "Task: ", [_short(one) for one in begun if one not in ended][-1:]
     found = newest_turns(moment.host, moment.transcript)
     heard = audible(found, home.repository.commondir, moment.session, moment.folder)
     turns = [turn for turn in heard if turn.text and turn.role != "host"]
     decided = [f"{turn.asked} → {turn.text}" for turn in turns if turn.asked]
     decided = [_short(one) for one in dict.fromkeys(decided)]
-    yield "rest", "Decided: ", decided[-_DECISIONS:]
+    yield "Decided: ", decided[-_DECISIONS:]
     reports = [turn.text for turn in turns if turn.role == "assistant"]
     last = moment.message or (reports[-1] if reports else "")
-    yield "rest", "Last said: ", [_short(last.strip().rpartition("\n\n")[2], _REQUEST_CHARS)]
+    yield "Last said: ", [_short(last.strip().rpartition("\n\n")[2], _REQUEST_CHARS)]
     files = ", ".join([path_said(_short(one)) for one in changed_files(home)[:_FILES]])
-    yield "rest", "Changed and not committed: ", [files]
+    yield "Changed and not committed: ", [files]
 
 
 def _short(text: str, chars: int = _LINE_CHARS) -> str:
@@ -122,9 +119,9 @@ def _short(text: str, chars: int = _LINE_CHARS) -> str:
 def _told(title: str, found: Checkpoint, requests: list[str], chars: int) -> str:
     """Write a checkpoint as lines, as many as there is room for, weightiest first."""
     asked = [f"Asked {'before' if at else 'last'}: {one}" for at, one in enumerate(requests)]
-    lines = [*found.task, *asked, *found.rest]
+    lines = [*asked, *[one for one in found.lines if not one.startswith(_DID)]]
     room, kept = chars - len(enveloped(title, (), "")), list[str]()
-    for line in (*lines, *reversed(found.acts)):
+    for line in (*lines, *[one for one in reversed(found.lines) if one.startswith(_DID)]):
         room -= len(line) + 1
         if room < 0:
             break

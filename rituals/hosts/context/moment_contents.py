@@ -102,7 +102,7 @@ def _made(folder: str) -> MomentIndex:
             told.file,
             told.facts,
             told.characters,
-            rules_of(found, constrained(found, git)),
+            rules_of(found, _constrained(found, git)),
             tuple(_SMALL),
             _weight(len(found), 0),
             sorted_words(words),
@@ -176,23 +176,26 @@ _RULES = frozenset(("invariant", "convention", "preference"))
 _FRONT_CHARS, _MOST_FACTS, _FOLDER_FILES = 300, 2, 25
 
 
-def constrained(
-    found: Sequence[Standing], git: Git, commit: str = "HEAD", files: Iterable[str] = ()
-) -> dict[str, list[int]]:
-    """Return the numbers of the facts that constrain a path of a commit, by path from the top."""
-    wanted = [(row, one.fact) for row, one in enumerate(found) if one.live and not one.fact.closed]
-    claimed = [(row, path) for row, fact in wanted for path in _claimed(fact)]
-    if not claimed:
-        return {}
+def _constrained(found: Sequence[Standing], git: Git) -> dict[str, dict[str, None]]:
+    """Return the numbers of the facts that constrain a file or folder at HEAD, by its path."""
+    claimed = [
+        (str(row), path)
+        for row, one in enumerate(found)
+        if one.live and not one.fact.closed
+        for path in _claimed(one.fact)
+    ]
     try:
-        files = files or [path for _, _, path in git.tree_files(commit, "")]
+        files = [path for _, _, path in git.tree_files("HEAD", "")] if claimed else []
     except DiurnaError:
         return {}  # nothing is committed yet
-    places = _places(files, {path for _, path in claimed})
-    named: dict[str, list[int]] = {}
-    for row, path in claimed:
-        if path in places and row not in (rows := named.setdefault(places[path], [])):
-            rows.append(row)
+    names = frozenset([path.rpartition("/")[2] for _, path in claimed])
+    near = [file for file in files if not names.isdisjoint(file.split("/"))]
+    sizes = Counter([path[:at] for path in near for at, char in enumerate(path) if char == "/"])
+    known, named = {*near, *sizes}, dict[str, dict[str, None]]()
+    for row, path in claimed:  # what stands there, or the one file or folder that ends so
+        there = [path] if path in known else [one for one in known if one.endswith(f"/{path}")]
+        if len(there) == 1 and sizes[there[0]] <= _FOLDER_FILES:
+            named.setdefault(there[0], {})[row] = None
     return {path: rows for path, rows in named.items() if len(rows) <= _MOST_FACTS}
 
 
@@ -200,41 +203,22 @@ def _claimed(fact: Fact) -> list[str]:
     """Return the paths that a fact constrains, as it writes them."""
     if fact.kind not in _RULES and not (fact.open and fact.kind in (THREAD_KIND, FINDING_KIND)):
         return []
-    found = [
-        one.subject for one in claims(fact.text[: 2 * _FRONT_CHARS]) if one.kind in (PATH, FOLDER)
-    ]
+    claimed = claims(fact.text[: 2 * _FRONT_CHARS])
+    found = [one.subject for one in claimed if one.kind in (PATH, FOLDER)]
     return [path for path in found if 0 <= fact.text.find(path) < _FRONT_CHARS]
-
-
-def of_names(files: Iterable[str], paths: Iterable[str]) -> list[str]:
-    """Return the files that have, or are below, what is named as the last part of one of some paths."""
-    names = frozenset([path.rpartition("/")[2] for path in paths])
-    return [file for file in files if not names.isdisjoint(file.split("/"))]
-
-
-def _places(files: Iterable[str], claimed: set[str]) -> dict[str, str]:
-    """Return what paths mean: what stands there, or the one file or folder that ends so."""
-    near = of_names(files, claimed)
-    sizes = Counter([path[:at] for path in near for at, char in enumerate(path) if char == "/"])
-    known, found = {*near, *sizes}, dict[str, str]()
-    for path in claimed:
-        there = [path] if path in known else [one for one in known if one.endswith(f"/{path}")]
-        if len(there) == 1 and sizes[there[0]] <= _FOLDER_FILES:
-            found[path] = there[0]
-    return found
 
 
 #: How much of a text is kept for a line, which shows less.
 TEXT_CHARS = 400
 
 
-def rules_of(found: Sequence[Standing], files: Mapping[str, Sequence[int]]) -> Rules:
+def rules_of(found: Sequence[Standing], files: Mapping[str, Iterable[str]]) -> Rules:
     """Return all that speaks against commands, or of files.
 
     `files` says which facts, by their numbers, speak of which file or folder.
     """
     against: dict[str, list[tuple[str, ...]]] = {}
-    paths = {path: [*map(str, rows)] for path, rows in files.items()}
+    paths = {path: [*rows] for path, rows in files.items()}
     signs: dict[str, None] = {}
     for row, fact in [(row, one.fact) for row, one in enumerate(found) if one.live]:
         if fact.closed:
