@@ -28,8 +28,6 @@ from rituals.check.worktree import Listing, list_sessions
 
 Progress = Callable[[int, int], None]
 
-#: The long parts of a survey, in the order in which they come.
-READING, HISTORY, TEXTS = PARTS = ("reading", "history", "texts")
 #: Kinds of remedies, in the order in which they are applied.
 MOVE, REMAKE, FETCH, SET, COMMIT, REBUILD, PUBLISH = range(7)
 
@@ -61,32 +59,17 @@ class Survey:
     Args:
         memory: the home, open.
         now_ms: the wall clock, milliseconds since 1970.
-        progress: told how far a long part is.
-        parts: which long parts there will be, so that together they fill one bar.
+        progress: told how far each long part is: reading, the history, texts.
     """
 
-    def __init__(
-        self, memory: Memory, now_ms: int, progress: Progress | None, parts: tuple[str, ...] = PARTS
-    ) -> None:
+    def __init__(self, memory: Memory, now_ms: int, progress: Progress | None) -> None:
         self.home, self.memory, self.now_ms = memory.home, memory, now_ms
-        self.progress, self._parts = progress, parts
+        self.progress = progress
         self._listings: dict[str, Listing] = {}
 
     def fresh(self) -> Survey:
         """Return a survey of the same home that has read nothing yet."""
-        return Survey(self.memory, self.now_ms, self.progress, self._parts)
-
-    def part(self, name: str) -> Progress | None:
-        """Return what is told how far one long part is."""
-        progress = self.progress
-        if progress is None:
-            return None
-        first, many = self._parts.index(name) * 1000, len(self._parts)
-
-        def told(done: int, total: int) -> None:
-            progress((first + done * 1000 // max(total, 1)) // many, 1000)
-
-        return told
+        return Survey(self.memory, self.now_ms, self.progress)
 
     @cached_property
     def tip(self) -> str:
@@ -113,7 +96,7 @@ class Survey:
     @cached_property
     def reading(self) -> Reading:
         """The logs as git has them."""
-        return read_all(self.home, self.logs[0], self.part(READING))
+        return read_all(self.home, self.logs[0], self.progress)
 
     @cached_property
     def state(self) -> State:
@@ -137,7 +120,7 @@ class Survey:
     def damages(self) -> tuple[tuple[Damage, ...], tuple[Finding, ...]]:
         """The logs that history altered and that are not whole now, and where it could not be read."""
         standing = self.listing().standing
-        found, noticed = damaged(self.home, self.tip, standing, self.part(HISTORY))
+        found, noticed = damaged(self.home, self.tip, standing, self.progress)
         return without_purged(found, self.held) if found else found, noticed
 
 
@@ -225,9 +208,8 @@ def order(finding: Finding) -> tuple[int, str, int, str, str]:
 def made(memory: Memory, command: str, progress: Progress | None = None) -> tuple[Finding, ...]:
     """Make the checks of `verify`, `lint` or `review`; return what is wrong, errors first.
 
-    What one raises stops all. Progress is told (done, total).
+    What one raises stops all. Progress is told (done, total) of each long part.
     """
-    parts = PARTS if command == LINT else PARTS[:-1]
-    survey = Survey(memory, memory.occasion().now_ms, progress, parts)
+    survey = Survey(memory, memory.occasion().now_ms, progress)
     found = [one for check in chosen(command) for one in check.run(survey)]
     return in_order([one if isinstance(one, Finding) else one.finding for one in found])

@@ -22,7 +22,7 @@ from ledger.secrets.match import LABELLED, SECRET, Hit
 from ledger.secrets.scanner import Lines, find_all, find_secrets
 from memory.worktree.page_copies import copy_of, read_copy, work_file
 from memory.worktree.projection_files import committed_projection
-from rituals.check.check_registry import TEXTS, Survey, in_order
+from rituals.check.check_registry import Survey, in_order
 from rituals.check.ledger_checks import conflict_findings, gone_policy, policy_problem
 from rituals.check.worktree import work_tree_findings
 
@@ -93,7 +93,7 @@ def texts(survey: Survey) -> Iterator[Finding]:
     from ledger.git.pygit2_store import read_blobs
 
     home, personal = survey.home, survey.policy[1].privacy.personal
-    refs, progress = survey.logs[0], survey.part(TEXTS)
+    refs, progress = survey.logs[0], survey.progress
     with Uncollected():
         contents: Iterable[bytes | None] = read_blobs(home.repository, [ref.blob for ref in refs])
         for number, (ref, data) in enumerate(zip(refs, contents, strict=True)):

@@ -3,10 +3,9 @@
 As a `git clone` or `diurna sync` does, it carries the logs whole: also the words of what was redacted,
 together with the log that says so, until the logs themselves are taken out of the history.
 
-A line holds where the log stands, its header, its title and prose, and its events with all of their
-fields. A log whose bytes follow from these needs no more; of any other (written by hand, or by another
-tool) the line has the bytes too. Each names the blob id of its log, so a line that says another thing than
-it did is noticed.
+A line holds where the log stands, and its bytes: they alone are read by an import, and the blob id beside
+them tells of any that changed. For other programs there are its header, title and prose, and its events
+with all of their fields.
 """
 
 from __future__ import annotations
@@ -17,13 +16,13 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ledger.codec.log import decode, encode
-from ledger.model.event import VERB_OF, VERBS, Event
+from ledger.codec.log import decode
+from ledger.model.event import VERB_OF
 from ledger.model.ids import blob_id
 from ledger.model.layout import SESSIONS_DIR, log_path, stem_of
 from ledger.model.order import breaks_seal, is_sealed, is_stem
 from ledger.model.record import Record
-from ledger.model.session import LOG_LIMIT_BYTES, SessionLog
+from ledger.model.session import LOG_LIMIT_BYTES
 from memory.api import Memory
 from memory.replay.read_logs import read_bytes
 
@@ -95,13 +94,15 @@ def log_line(path: str, data: bytes) -> str:
         "header": dict(log.header),
         "title": log.title,
         "prose": log.prose,
-        "events": [{"verb": VERB_OF[type(one)], **_fields(one)} for one in log.events],
+        "events": [
+            {"verb": VERB_OF[type(one)], **dict(zip(one._fields, one, strict=True))}
+            for one in log.events
+        ],
     }
-    if _canonical(said) != data:
-        try:
-            said["text"] = data.decode("utf-8")
-        except UnicodeDecodeError:
-            said["base64"] = base64.b64encode(data).decode("ascii")
+    try:
+        said["text"] = data.decode("utf-8")
+    except UnicodeDecodeError:
+        said["base64"] = base64.b64encode(data).decode("ascii")
     return json.dumps(said)
 
 
@@ -153,46 +154,7 @@ def read_object(line: bytes) -> dict[str, Any]:
 def _bytes(said: dict[str, Any]) -> bytes:
     if isinstance(said.get("text"), str):
         return str(said["text"]).encode("utf-8", "surrogatepass")
-    if isinstance(said.get("base64"), str):
-        try:
-            return base64.b64decode(said["base64"], validate=True)
-        except (binascii.Error, ValueError):
-            raise ValueError("its bytes are no base64") from None
-    data = _canonical(said)
-    if data is None:
-        raise ValueError("its header, title, prose and events make no log")
-    return data
-
-
-def _canonical(said: dict[str, Any]) -> bytes | None:
-    """Return the bytes that follow from header, title, prose and events; None where none do."""
     try:
-        header = tuple([(str(key), _text(value)) for key, value in said["header"].items()])
-        events = tuple(
-            [
-                VERBS[one["verb"]](
-                    **{key: _value(value) for key, value in one.items() if key != "verb"}
-                )
-                for one in said["events"]
-            ]
-        )
-        return encode(SessionLog(header, _text(said["title"]), _text(said["prose"]), events))
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError):
-        return None
-
-
-def _fields(event: Event) -> dict[str, Any]:
-    return dict(zip(event._fields, event, strict=True))
-
-
-def _value(value: Any) -> Any:
-    """Return the value of a field: text, None, or tuples of these."""
-    if isinstance(value, list | tuple):
-        return tuple([_value(one) for one in value])
-    return None if value is None else _text(value)
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise TypeError("not a text")
-    return value
+        return base64.b64decode(said["base64"], validate=True)
+    except (KeyError, TypeError, binascii.Error, ValueError):
+        raise ValueError("it holds no bytes of a log") from None
