@@ -176,7 +176,6 @@ def _material(home: Home, cache: Cache, asked: Asked, found: tuple[str, ...]) ->
         notes,
         tuple(cache.work_dates(DAYS)),
         bool(asked.task),
-        asked.role,
         chars_for(asked.role, view.policy.learning),
         todo,
         *states_of(cache, facts),

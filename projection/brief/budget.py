@@ -11,9 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from projection.brief import forms, values
-from projection.brief.choice import is_summary
 from projection.brief.forms import Said
-from projection.brief.lines import LEAST_TEXT_CHARS, cut_short, line_of, text_chars
+from projection.brief.lines import cut_short, line_of, text_chars
 from projection.brief.sections import Wanted, gone_of, usual_word, wanted
 from projection.brief.wording import NONCE_CHARS, nonce_for, shortened
 from projection.document.fact_remarks import is_behind
@@ -119,8 +118,9 @@ class _Filling:
                 self._take(part, self._whole * part.with_task // 100)
             self._take(part, least=part.least)
         for part in parts:
-            if part.name == values.ROLE:
-                self._take_notes(part)
+            if part.name == values.ROLE:  # what is for a role has a budget of its own
+                self._take(part, min(material.role_chars, self._room * 2 // 3))
+                part.done = True
             share = self._whole * (part.with_task if material.asks else part.without) // 100
             if part.name == values.DECISIONS:
                 share = max(share, self._half(part))
@@ -200,36 +200,6 @@ class _Filling:
             if cost > self._room or (share and part.used + cost > share):
                 return
             self._add(part, item, line)
-
-    def _take_notes(self, part: _Part) -> None:
-        """Take all notes of the role that asks, else the one that sums them up, else some of them.
-
-        They have so many characters, and no more than two thirds of what is left.
-        """
-        limit = min(self._material.role_chars, self._room * 2 // 3)
-        fresh = [one for one in part.items if not self._is_passed_over(part, one)]
-        lines = [self._line(part, one, 0) for one in fresh]
-        if sum(map(part.cost, lines)) > limit:
-            asked = self._material.asked_role
-            summary = next(
-                (one for one in fresh if one.about and is_summary(one.about, asked)), None
-            )
-            if summary is not None and self._take_cut(part, summary, limit):
-                limit = 0
-        if limit:
-            self._take(part, limit)
-        part.done = True
-
-    def _take_cut(self, part: _Part, item: values.Item, room: int) -> bool:
-        """Take a line whose text may need all of some room; tell whether that was enough for it."""
-        line = self._dated(item, room)
-        while (over := part.cost(line) - room) > 0:
-            if len(line.text) <= LEAST_TEXT_CHARS:
-                return False
-            kept = max(LEAST_TEXT_CHARS, len(line.text) - over)
-            line = line._replace(text=shortened(line.text, kept), cut=True)
-        self._add(part, item, line)
-        return True
 
     def _is_passed_over(self, part: _Part, item: values.Item) -> bool:
         """Tell whether a fact is shown already, or rests; what happened to it is said all the same."""

@@ -194,14 +194,6 @@ def chars_for(asked: str, learning: Learning) -> int:
     return _TOKEN_CHARS * (learning.role_tokens if usual else learning.adversarial_tokens)
 
 
-def is_summary(fact: Fact, asked: str) -> bool:
-    """Tell whether a fact for a role sums up what it knows, by its id `role-ROLE-summary` or its tag."""
-    if fact.kind == PATTERN_KIND and "summary" in _roles_in(fact, "tags"):
-        return True
-    parts = ["".join([c if c.isalnum() else " " for c in one]) for one in role_names(asked)]
-    return fact.id in ["-".join(["role", *part.split(), "summary"]) for part in parts]
-
-
 def role_notes(
     facts: Iterable[Fact], asked: str, brought: Mapping[str, frozenset[str]]
 ) -> RoleNotes:

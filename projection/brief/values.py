@@ -203,7 +203,6 @@ class Material(Record):
     notes: RoleNotes = RoleNotes()
     days: tuple[str, ...] = ()  #: the newest work days, oldest first, as many as `weights` looks at
     asks: bool = False  #: a task is given; what it asks for goes before all else within its section
-    asked_role: str = ""  #: the role that asks, as it was said
     role_chars: int = 2_000  #: how many characters what is for the role may have
     todo: Todo = Todo()
     states: Mapping[str, str] = {}  #: of patterns, and of findings that came back, by id

@@ -31,7 +31,7 @@ OUT, IN, BOTH = "out", "in", "both"
 _DIRECTIONS = (OUT, IN, BOTH)
 #: Facts that share an entity, or helped in one log, are neighbours as long as no more than so many do.
 CROWD_FACTS = 100
-#: So many edges of a fact are looked at where a part of them is enough, and are printed.
+#: So many edges of a fact are printed.
 NEAR = 100
 #: What people put around a name, and before it.
 _AROUND, _BEFORE = "`'\"[] \t", "#@"
@@ -45,7 +45,6 @@ class Neighbour(Record):
     kind: str  #: of the edge, one of `EDGES`
     direction: str  #: `out` from here, `in` from there, or `both`
     entity: str = ""  #: the name of the entity that both share, "" for other kinds
-    via: str = ""  #: the neighbour that leads there, "" for one that is one hop away
     #: where the other fact stands, None where there is no such fact: the edge dangles
     standing: Standing | None = None
     mark: Mark = PLAIN  #: of the other fact: whether it is closed or false, and what stands instead
@@ -63,8 +62,6 @@ class Links(Record):
     #: where it stands, None where there is no such fact and others only name it
     standing: Standing | None
     near: tuple[Neighbour, ...]  #: the edges to others, by kind, direction, entity and id
-    #: what is two hops away and not nearer, each fact once, in the order of what leads there
-    far: tuple[Neighbour, ...] = ()
     #: entities that too many facts share to be edges, with how many
     crowds: tuple[tuple[str, int], ...] = ()
     mark: Mark = PLAIN  #: of the fact
@@ -141,8 +138,6 @@ class Graph:
         self._edges: dict[str, set[tuple[str, str, str, str]]] = {}
         self._sharing: dict[str, list[str]] = {}
         self._met: Met = {}
-        self._near: dict[tuple[str, int | None], tuple[tuple[Neighbour, ...], int]] = {}
-        self._marks: dict[str, Mark] = {}
         helped: dict[str, list[str]] = {}
         for fact, standing in standings.items():
             for help in standing.fact.helps:
@@ -165,46 +160,23 @@ class Graph:
             for name in entity_names(here):
                 self._sharing.setdefault(folded(name), []).append(fact)
 
-    def _nearest(self, fact: str, most: int | None) -> tuple[tuple[Neighbour, ...], int]:
-        """Return so many of the edges of a fact, and how many more there are."""
-        if (fact, most) in self._near:
-            return self._near[fact, most]
+    def links(self, fact: str, most: int | None = None) -> Links:
+        """Return what a fact is linked with, and what it is for; `most`: so many edges are enough."""
         found = set(self._edges.get(fact, ()))
-        for name in self._names(fact):
-            if self._count(name) <= CROWD_FACTS:
-                found.update((ENTITY, BOTH, name, other) for other in self._sharing[folded(name)])
+        counts = [(name, self._count(name)) for name in self._names(fact)]
+        for name in [name for name, count in counts if count <= CROWD_FACTS]:
+            found.update((ENTITY, BOTH, name, other) for other in self._sharing[folded(name)])
         edges = sorted([edge for edge in found if edge[3] != fact], key=_order)
         near = []
         for kind, direction, entity, other in edges[:most]:
             there = self._standings.get(other)
-            near.append(Neighbour(other, kind, direction, entity, "", there, self._mark(other)))
-        self._near[fact, most] = tuple(near), len(edges) - len(near)
-        return self._near[fact, most]
-
-    def links(self, fact: str, most: int | None = None) -> Links:
-        """Return what is one hop away from a fact, and what is two.
-
-        `most`: so many that are two hops away are enough; then no more than `NEAR` edges of any fact are
-        looked at.
-        """
-        part = NEAR if most is not None else None
-        nearest, more = self._nearest(fact, part)
-        far: list[Neighbour] = []
-        seen = {fact, *(one.id for one in nearest)}
-        vias = dict.fromkeys([one.id for one in nearest])
-        for via, one in ((id, one) for id in vias for one in self._nearest(id, part)[0]):
-            if len(far) == most:
-                break
-            if one.id not in seen:
-                seen.add(one.id)
-                far.append(one._replace(via=via))
-        counts = [(name, self._count(name)) for name in self._names(fact)]
+            near.append(Neighbour(other, kind, direction, entity, there, self._mark(other)))
         crowds = tuple([pair for pair in counts if pair[1] > CROWD_FACTS])
         here, purpose, now = self._standings.get(fact), dict[str, None](), self._fact(fact)
         while now and (up := [one for one in served(now) if one not in (fact, *purpose)]):
             purpose[up[0]], now = None, self._fact(up[0])
-        mark = self._mark(fact)
-        return Links(fact, here, nearest, tuple(far), crowds, mark, more, tuple(purpose))
+        more = len(edges) - len(near)
+        return Links(fact, here, tuple(near), crowds, self._mark(fact), more, tuple(purpose))
 
     def _join(self, source: str, kind: str, target: str, *, both: bool = False) -> None:
         out, back = (BOTH, BOTH) if both or kind == CONFLICTS else (OUT, IN)
@@ -219,12 +191,8 @@ class Graph:
         return len(self._sharing.get(folded(name), ()))
 
     def _mark(self, name: str) -> Mark:
-        mark = self._marks.get(name)
-        if mark is None:
-            fact = self._fact(name)
-            mark = self._marked(mark_of(fact, self._fact, self._met), fact)
-            self._marks[name] = mark
-        return mark
+        fact = self._fact(name)
+        return self._marked(mark_of(fact, self._fact, self._met), fact)
 
     def _fact(self, fact: str) -> Fact | None:
         standing = self._standings.get(fact)

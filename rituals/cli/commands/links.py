@@ -33,10 +33,8 @@ _LINKS = Layout("""
 {id:bold}  {=end}
   {=line}
   purpose: {=purpose}
-near:100|# one hop
-near:100|  [{via} ]{=said} {id:bold}[  {=end}]
-far:100|# two hops
-far:100|  [{via} ]{=said} {id:bold}[  {=end}]
+near:100|# linked
+near:100|  {=said} {id:bold}[  {=end}]
 crowds|
 crowds|{facts#fact} share {entity}: diurna show --about "{entity}"
 !near|!crowds|nothing is linked with it
@@ -65,7 +63,6 @@ def links(call: Invocation, id: str) -> None:
             "exists": whole is not None,
             **mark_object(found.mark),
             "near": [_neighbour(one, found.id) for one in found.near],
-            "far": [_neighbour(one, found.id) for one in found.far],
             "crowds": [{"entity": name, "facts": count} for name, count in found.crowds],
             "=end": end,
             "=line": summary_of(whole.fact) if whole else "",
@@ -131,7 +128,7 @@ def _neighbour(one: Neighbour, here: str) -> dict[str, object]:
         end = f"{place} — {summary_of(standing.fact)}"
     shares = f"shares {one.entity} with"
     return {
-        **fields_of(one, "id edge=kind direction entity via"),
+        **fields_of(one, "id edge=kind direction entity"),
         "exists": standing is not None,
         "kind": "" if standing is None else standing.fact.kind,
         "tier": "" if standing is None else standing.tier,

@@ -24,14 +24,15 @@ from memory.replay.broken_truth import has_code
 from memory.replay.reader_marks import as_here
 from projection.document.page_renderer import REDACTED
 from projection.fold.fact_history import Fact, Texts
+from projection.graph.graph_neighbours import NEAR
 from projection.lifecycle.ageing import left_of
 from projection.policy.model import CLOSABLE
 from projection.text.claims import PATH, claims
 from rituals.serve.web.pages.tasks_page import cards
 from rituals.serve.web.tip_view import Asked, Page, TipView
 
-#: So many supersessions of each direction are shown, and so many facts that are two hops away.
-_NEAR, _FAR = 8, 24
+#: So many supersessions of each direction are shown.
+_NEAR = 8
 _USED, _UPDATED, _CREATED = VERB_OF[FactReferenced], VERB_OF[FactUpdated], VERB_OF[FactCreated]
 #: What people call an event, where that is not its verb.
 _SAID = {_USED: "Used", VERB_OF[FactVerified]: "Confirmed"}
@@ -57,7 +58,7 @@ def fact(tip: TipView, asked: Asked) -> Page:
         #: of who wrote the logs, where that is the same of all
         "remark": why.steps[0].origin.remark if len(remarks) == 1 else "",
         "last": next((step for step in reversed(why.steps) if step.text), why.steps[0]),
-        "links": tip.graph.links(name, most=_FAR), "most": _FAR,
+        "links": tip.graph.links(name, most=NEAR),
         "disputes": tip.of_fact(name) if now and now.contradicted else [],
         "closable": now is not None and now.kind in CLOSABLE,
         "left": left_of(standing, tip.state.decay, tip.state.policy) if standing else None,
