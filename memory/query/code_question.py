@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable
 
 from ledger.errors import NotFound, WrongUsage
-from ledger.git.blame import CodeCommit, Written, blame, commit_named, commits_of
+from ledger.git.blame import CodeCommit, blame, commit_named, commits_of
 from ledger.git.cli import Git
 from ledger.git.repository import Repository, cut_commits
 from ledger.home import Home
@@ -121,8 +121,6 @@ def _of_file(found: CodeAsked, *, there: bool, one: bool) -> CodeAsked:
     """Find who wrote a file, or `one` line of it; `there`: as it is in the work tree."""
     git, path, line, at = found.repository.git(), found.path, found.line, "" if there else "HEAD"
     written = blame(git, path, line, at) if line or not one else None
-    if written is None and there:
-        written = _untracked(found, one)
     if written is None:
         lines = "no such line" if one else "nothing that git can tell of"
         raise WrongUsage(f"{path} has {lines}", where=found.asked, hint="lines count from 1")
@@ -132,19 +130,6 @@ def _of_file(found: CodeAsked, *, there: bool, one: bool) -> CodeAsked:
     return _with_commits(found, git, lines_of)
 
 
-def _untracked(found: CodeAsked, one: bool) -> tuple[Written, ...] | None:
-    """Return the lines of a file that no commit has, None where it has none such, or git knows it."""
-    whole = f"{found.repository.top}/{found.path}"
-    if os.path.islink(whole) or _committed(found.repository, found.path):
-        return None
-    with open(whole, "rb") as file:
-        lines = [line.rstrip(b"\r\n") for line in file]
-    if one and not 0 < found.line <= len(lines):
-        return None
-    numbers = (found.line,) if one else tuple(range(1, len(lines) + 1))
-    return (Written("", numbers, lines[numbers[0] - 1] if numbers else b""),)
-
-
 def _with_commits(found: CodeAsked, git: Git, lines_of: dict[str, tuple[int, ...]]) -> CodeAsked:
     ids = list(lines_of)[:_MOST_COMMITS]
     commits, cut = commits_of(git, ids), cut_commits(found.repository)
@@ -152,10 +137,8 @@ def _with_commits(found: CodeAsked, git: Git, lines_of: dict[str, tuple[int, ...
     return found._replace(touched=tuple(touched), more=len(lines_of) - len(ids))
 
 
-HERE, EDITED, NAMED, TOLD, WITH, LANDED = (
-    "at the commit", "edited the file", "names it", "tells of the commit", "came with the commit",
-    "landed with the commit",
-)  # fmt: skip
+EDITED, NAMED, TOLD = "edited the file", "names it", "tells of the commit"
+WITH, LANDED = "came with the commit", "landed with the commit"
 #: By which a log is of the commit itself.
 FIRM = (WITH, NAMED, TOLD, LANDED)
 
@@ -165,14 +148,14 @@ def logs_around(
 ) -> list[tuple[LogRef, Entry, str]]:
     """Return the logs that have to do with a commit, in ledger order, each with how.
 
-    That is "" where HEAD only stood there. An edit that says nothing new, as of what landed, has no
-    reason to tell. `git` runs in the code's repository.
+    An edit that says nothing new, as of what landed, has no reason to tell. `git` runs in the code's
+    repository.
     """
     how = dict.fromkeys(_came_with(home, git, commit.id), WITH) | _landed(home, cache, commit.id)
-    stood, hidden = _places(cache, [commit.id]), redacted_logs(cache)
+    hidden = redacted_logs(cache)
     return [
-        (ref, entry, how.get(ref.stem, ""))
-        for ref, entry in logs_of(cache, sorted({key_of(stem) for stem in {*how, *stood}}))
+        (ref, entry, how[ref.stem])
+        for ref, entry in logs_of(cache, sorted(map(key_of, how)))
         if ref.stem not in hidden and (entry.type != EDIT or brought_by(entry.acts))
     ]
 

@@ -6,14 +6,11 @@ from ledger.errors import NotFound
 from memory.cache.cache_file import Cache
 from memory.replay.reader_marks import marks_at
 from projection.graph.entities import Entity, EntityView, entities_of, view_of
-from projection.graph.graph_neighbours import Graph, Links, folded, matches_entity, names_in
+from projection.graph.graph_neighbours import Graph, Links, matches_entity, names_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memory.query.reader import Reader
-
-#: How many names a hint holds.
-NEAR_NAMES = 3
 
 
 def entities(cache: Cache) -> tuple[Entity, ...]:
@@ -25,12 +22,14 @@ def entity(reader: Reader, name: str) -> EntityView:
     """Gather what memory holds about an entity, in any spelling.
 
     Raises:
-        NotFound: no fact is about it; the hint says which names are spelled alike.
+        NotFound: no fact is about it.
     """
     about = [one for one in reader.state().standings() if matches_entity(one.fact, name)]
     if not about:
         said = f"no fact is about {name.strip() or 'what has no name'}"
-        raise NotFound(said, hint=reader.ask(lambda cache: _hint(cache, name)))
+        raise NotFound(
+            said, hint="`diurna show --about` lists all; a fact's footer says `entity: NAME`"
+        )
     return view_of(name, about)
 
 
@@ -48,16 +47,3 @@ def links(reader: Reader, fact: str) -> Links:
     if found.standing is None and not found.near:
         raise NotFound(f"there is no fact {fact}", hint=reader.near_hint(fact))
     return found
-
-
-def _hint(cache: Cache, name: str) -> str:
-    """Say which entities have a name that holds this one, or is spelled nearly like it."""
-    from projection.text.normalize import nearest
-
-    wanted = folded(name)
-    known = {folded(one.name): one.name for one in entities(cache)}
-    holding = [one for one in known if wanted and f" {wanted} " in f" {one} "]
-    alike = dict.fromkeys([*holding, *nearest(wanted, list(known), NEAR_NAMES)])
-    if alike:
-        return f"did you mean {' or '.join([known[one] for one in list(alike)[:NEAR_NAMES]])}?"
-    return "`diurna show --about` lists all" if known else "a fact's footer says `entity: NAME`"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
 from itertools import islice
 
@@ -28,7 +28,6 @@ from memory.query.log_lines import shown_times, told_by
 from memory.query.origins import Origin, origins_of
 from memory.query.visible_logs import logs_of
 from memory.redaction.withheld_texts import ids_in
-from memory.replay.ledger_snapshot import Snapshot
 from memory.replay.reader_marks import marked, marks_at
 from projection.document.fact_remarks import PLAIN, Mark
 from projection.document.page_renderer import REDACTED
@@ -39,9 +38,6 @@ from projection.fold.testimony import UNTOLD, Testimony, testimony
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memory.query.reader import Reader
-
-#: So many events of logs are kept at most, beside those of the fact that is asked for.
-_MOST_EVENTS = 100_000
 
 
 class Step(Record):
@@ -116,45 +112,11 @@ class Provenance(Record):
     further: bool = False
 
 
-class Tellings:
-    """What logs say of facts; each log is read once, for whoever asks why of many facts.
-
-    Args:
-        snapshot: of the home.
-    """
-
-    def __init__(self, snapshot: Snapshot) -> None:
-        self._snapshot = snapshot
-        self._read: dict[LogRef, tuple[SessionLog, dict[str, list[Event]]]] = {}
-        self._events = 0
-
-    def of(
-        self, refs: Sequence[LogRef], fact: str
-    ) -> Iterator[tuple[LogRef, SessionLog, Sequence[Event]]]:
-        """Yield logs, as far as they are there, with what they say of a fact."""
-        if self._events > _MOST_EVENTS:
-            self._read.clear()
-            self._events = 0
-        for ref, log in logs_of(self._snapshot, [ref for ref in refs if ref not in self._read]):
-            events: dict[str, list[Event]] = {}
-            for event in log.events:
-                for name in dict.fromkeys(facts_in(event)):
-                    events.setdefault(name, []).append(event)
-            self._read[ref] = log._replace(events=(), prose=""), events
-            self._events += len(log.events) + 1
-        for ref in refs:
-            if ref in self._read:
-                log, events = self._read[ref]
-                yield ref, log, events.get(fact, ())
-
-
-def provenance(
-    reader: Reader, fact: str, tellings: Tellings | None = None, near: int = 0
-) -> Provenance:
+def provenance(reader: Reader, fact: str, near: int = 0) -> Provenance:
     """Gather every event of a fact, oldest first; the texts of a redacted one are withheld.
 
-    `fact` is its id, or the start of it; `tellings` what was read of its logs, where the process keeps
-    that; `near`: so many supersessions of each direction, those nearest to the fact, 0 for all.
+    `fact` is its id, or the start of it; `near`: so many supersessions of each direction, those nearest
+    to the fact, 0 for all.
 
     Raises:
         NotFound: no log names the id, or several facts begin so.
@@ -176,8 +138,9 @@ def provenance(
         _step(ref, log, event, id, brought.get(ref.path, Origin()))._replace(
             date=when(ref, log), waiting=ref.key in waiting
         )
-        for ref, log, events in (tellings or Tellings(snapshot)).of(refs, id)
-        for event in events
+        for ref, log in logs_of(snapshot, refs)
+        for event in log.events
+        if id in facts_in(event)
     ]
     if any(step.event == VERB_OF[FactRedacted] for step in steps):
         steps = [step._replace(text=REDACTED) if step.text else step for step in steps]

@@ -1,8 +1,7 @@
 """Find the reasons behind a place of the code: the sessions that wrote it, and what they decided.
 
 What links a fact with a commit is that its text names the commit, its pull request or the file, or that a
-session did which has to do with the commit. Words alone link nothing: they order what is linked, and what
-they alone speak for stands apart (`perhaps`). Weights are round numbers.
+session did which has to do with the commit. Words alone link nothing. Weights are round numbers.
 """
 
 from __future__ import annotations
@@ -21,7 +20,6 @@ from memory.cache.name_lookup import logs_of
 from memory.query.code_question import (
     EDITED,
     FIRM,
-    HERE,
     NAMED,
     TOLD,
     CodeAsked,
@@ -33,9 +31,6 @@ from memory.query.log_lines import LogLine, lines_of
 from memory.query.reader import Reader
 from memory.recall.fts_file import Index
 from memory.recall.index_catch_up import ask_once
-from memory.recall.lookups import Lookups
-from memory.recall.recall_values import without_operators
-from memory.recall.search import search
 from memory.redaction.withheld_texts import redacted_logs
 from memory.replay.read_logs import read_bytes
 from memory.replay.reader_marks import marked, marks_at
@@ -50,20 +45,16 @@ _BROUGHT, _CHANGED, _USED = 3.0, 1.5, 0.6
 _MORE = 0.25
 #: A log of more ids tells less of each; what is told by the path of a file in a log's words.
 _IDS, _EDITED = 6, 0.3
-#: What words may add at most; that HEAD stood at the commit adds so much at most, and links nothing.
-_WORDS, _NEAR = 5.0, 2.0
-#: Words tell all that they can where a fact covers so much of what is asked; less than this links nothing.
-_SURE, _LINKED = 0.35, 0.15
+#: What links less, links nothing.
+_LINKED = 0.15
 #: So many are told at most.
-_SESSIONS, _DECISIONS, _PERHAPS = 4, 8, 3
+_SESSIONS, _DECISIONS = 4, 8
 _PULL_REQUEST = re.compile(r"(?:\(|pull request |[Mm]erge[sd]? )[#!](\d{1,7})\b")
 #: What a forge puts behind a subject; a shorter one is said of many commits.
 _OF_FORGE = re.compile(r"\s+\([#!]\d+\)$")
 _SUBJECT_CHARS, _SUBJECT_WORDS = 16, 3
-_WORD = re.compile(r"[A-Za-z][a-z]+|[A-Z]{2,}|[A-Za-z]{3,}")
 #: Of a name that more facts or logs have each tells less; so many of the logs are read, the newest.
 _FEW_FACTS, _FEW_LOGS, _MOST_READ = 2, 12, 120
-_LINE_WORDS, _BODY_CHARS = 12, 400
 
 
 class SessionBehind(Record):
@@ -89,12 +80,11 @@ class Reasons(Record):
     sessions: tuple[SessionBehind, ...] = ()
     #: what is linked with it: decisions, attempts, findings, rules
     decisions: tuple[Reason, ...] = ()
-    perhaps: tuple[Reason, ...] = ()  #: what only words speak for, or that HEAD stood there then
 
 
 def reasons(reader: Reader, place: CodeAsked) -> Reasons:
     """Find what is behind a place of the code."""
-    sessions, decisions, perhaps = ask_once(
+    sessions, decisions = ask_once(
         reader.snapshot, lambda cache, index: _Weighing(reader.home, cache, index, place).told()
     )
     lines = lines_of(reader.snapshot, [stem for stem, _ in sessions])
@@ -103,7 +93,7 @@ def reasons(reader: Reader, place: CodeAsked) -> Reasons:
         for stem, one in sessions
         if stem in lines
     ]
-    return Reasons(place, tuple(behind), tuple(decisions), tuple(perhaps))
+    return Reasons(place, tuple(behind), tuple(decisions))
 
 
 class _Weighing:
@@ -112,43 +102,29 @@ class _Weighing:
     def __init__(self, home: Home, cache: Cache, index: Index, place: CodeAsked) -> None:
         self._home, self._cache, self._index, self._place = home, cache, index, place
         self._git = place.repository.git()
-        #: by name: what each link gives, and what speaks for a fact without one
+        #: by name: what each link gives
         self._logs: dict[str, dict[str, float]] = {}
         self._facts: dict[str, dict[str, float]] = {}
-        self._apart: dict[str, dict[str, float]] = {}
         self._firm: set[str] = set()  #: facts with a link of the commit or the file itself
 
-    def told(self) -> tuple[list[tuple[str, dict[str, float]]], list[Reason], list[Reason]]:
-        """Return the logs and the facts behind the place, and what only may be, each best first."""
+    def told(self) -> tuple[list[tuple[str, dict[str, float]]], list[Reason]]:
+        """Return the logs and the facts behind the place, each best first."""
         for touched, share in self._shares():
             for ref, entry, how in logs_around(self._home, self._cache, touched.commit, self._git):
-                if how:
-                    self._add_log(ref.stem, entry, how, share)
-                    continue
-                for id, worth in _worths(entry):
-                    _add(self._apart, id, HERE, _NEAR * worth / _BROUGHT * share)
+                self._add_log(ref.stem, entry, how, share)
             self._name_commit(touched.commit, share)
-        self._name_file()
-        self._weigh_words()
+        if self._place.path:
+            self._name_file()
         marks = marks_at(self._home, self._cache)
         linked: list[Reason] = []
-        apart: list[Reason] = []
-        for weight, id in sorted((-self._total(id), id) for id in {*self._facts, *self._apart}):
-            links = self._facts.get(id, {})
-            has_link = _strength(links) >= _LINKED
-            into, most = (
-                (linked, _DECISIONS) if has_link and id in self._firm else (apart, _PERHAPS)
-            )
-            if len(into) < most and (fact := self._fact(id)):
-                by = sorted(links, key=lambda by: (-links[by], by))
-                by = by if has_link else sorted(self._apart.get(id, ()), reverse=True)
-                fact = marks.here.shown(self._cache, fact)
-                into.append(Reason(fact, marked(self._cache, fact, marks), tuple(by), -weight))
+        for weight, id in sorted((-_strength(links), id) for id, links in self._facts.items()):
+            firm = id in self._firm and -weight >= _LINKED and len(linked) < _DECISIONS
+            if firm and (fact := self._fact(id)):
+                links, fact = self._facts[id], marks.here.shown(self._cache, fact)
+                by = tuple(sorted(links, key=lambda by: (-links[by], by)))
+                linked.append(Reason(fact, marked(self._cache, fact, marks), by, -weight))
         logs = sorted(self._logs.items(), key=lambda one: (-_strength(one[1]), one[0]))
-        return [one for one in logs if _strength(one[1]) >= _LINKED][:_SESSIONS], linked, apart
-
-    def _total(self, id: str) -> float:
-        return _strength(self._facts.get(id, {})) + sum(self._apart.get(id, {}).values())
+        return [one for one in logs if _strength(one[1]) >= _LINKED][:_SESSIONS], linked
 
     def _shares(self) -> Iterator[tuple[Touched, float]]:
         """Yield the commits, each with how much it has of what is asked about."""
@@ -207,22 +183,6 @@ class _Weighing:
         share = (_EDITED if how == EDITED else 1.0) * min(1.0, _FEW_LOGS / max(1, len(having)))
         for ref in having:
             self._add_log(ref.stem, logs[ref], how, share)
-
-    def _weigh_words(self) -> None:
-        """Weigh by the words of the commits, the file and the line what facts say."""
-        place = self._place
-        said = [touched.commit.subject for touched in place.touched[:3]]
-        said += [touched.commit.body[:_BODY_CHARS] for touched in place.touched[:1]]
-        said += re.findall(r"[A-Za-z]{3,}", place.path.rpartition("/")[2].partition(".")[0])
-        said += _WORD.findall(place.text)[:_LINE_WORDS]
-        query = without_operators(" ".join(said)).strip()
-        lookups = Lookups().of(self._index, self._cache.policy.recall.language)
-        found = search(lookups, query, told=0).facts if query else ()
-        sure = min(1.0, max([one.covered for one in found], default=0.0) / _SURE)
-        for one in found:
-            if one.score > 0 and (there := self._index.at(one.row)) is not None:
-                score = sure * _WORDS * one.score / found[0].score
-                _add(self._apart, there[1].fact, "words", score)
 
 
 def _add(links: dict[str, dict[str, float]], name: str, by: str, weight: float) -> None:

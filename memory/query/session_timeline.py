@@ -1,4 +1,4 @@
-"""List the sessions around a fact, a session, a date, a commit or what answers a question.
+"""List the sessions around a fact, a session, a date or what answers a question.
 
 Which sessions those are is asked of the cache; only their logs are read from git.
 """
@@ -12,7 +12,6 @@ from heapq import nsmallest
 from types import MappingProxyType
 
 from ledger.errors import NotFound, WrongUsage
-from ledger.home import Home
 from ledger.model.ids import is_fact_id
 from ledger.model.instants import FORMS, duration_ms, span_of
 from ledger.model.logset import LogRef
@@ -45,7 +44,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memory.query.reader import Reader
 
-NOW, DATE, SESSION, FACT, COMMIT, QUERY = "now", "date", "session", "fact", "commit", "query"
+NOW, DATE, SESSION, FACT, QUERY = "now", "date", "session", "fact", "query"
 _LATEST_MS = milliseconds_of(f"{LATEST_YEAR}-12-31-235959999")
 
 
@@ -53,8 +52,8 @@ class Anchor(Record):
     """What a timeline is around."""
 
     asked: str  #: as it was said
-    kind: str  #: `now`, `date`, `session`, `fact`, `commit`, or `query` for the best hit of one
-    id: str  #: of the fact or the commit, or the stem; "" for a date
+    kind: str  #: `now`, `date`, `session`, `fact`, or `query` for the best hit of one
+    id: str  #: of the fact, or the stem; "" for a date
     #: the stretches of time it takes, first and last millisecond since 1970, in order
     spans: tuple[tuple[int, int], ...]
     stems: tuple[str, ...] = ()  #: the logs that it stands in
@@ -110,7 +109,7 @@ def timeline(
     Args:
         reader: of the home.
         anchor: the id of a fact (around every event of it), a stem or the start of one, a time, else
-            a commit, or a question, whose best hit is taken; "" for the newest session.
+            a question, whose best hit is taken; "" for the newest session.
         before: how far back: `30m`, `48h`, `7d`, `2w`.
         after: how far on.
         limit: at most so many sessions, those nearest to the anchor.
@@ -121,40 +120,48 @@ def timeline(
         NotFound: nothing is named so, and nothing answers it.
         WrongUsage: `before` or `after` is no length of time.
     """
-    asked, snapshot = anchor.strip(), reader.snapshot
+    asked = anchor.strip()
     back, on = duration_ms(before), duration_ms(after)
-    place = reader.ask(
-        lambda cache: (
-            _named_anchor(cache, asked, reader.clock()) or _commit_anchor(cache, reader.home, asked)
-        )
-    ) or reader.ask(partial(_answer_anchor, asked=asked, answer=reader.recall(asked, limit=1)))
+    place = reader.ask(lambda cache: _named_anchor(cache, asked, reader.clock()))
+    if place is None:
+        best = reader.recall(asked, limit=1)
+        place = reader.ask(lambda cache: _answer_anchor(cache, asked, best))
+    return reader.ask(partial(_around, reader, place, back, on, limit, agent, kinds))
 
-    def look(cache: Cache) -> Timeline:
-        spans = _reaching(place.spans, back, on)
-        if place.kind == DATE:  # by its writer's clock: a name may be pushed on (O2)
-            later = cache.entries_since(floor_of(spans[0][0]))
-            keys = [ref.key for ref, entry in later if _lies(entry, spans)]
-        else:
-            within = [keys_within(cache, floor_of(start), stamp_of(end)) for start, end in spans]
-            keys = [key for some in within for key in some]
-        keys = sorted({*keys, *place.stems})
-        if agent or kinds:
-            keys = _filtered(cache, keys, agent, kinds)
-        chosen = _nearest(keys, place, limit)
-        sessions = tuple([one for _, one in _sessions(snapshot, cache, chosen, place)])
-        ends = logs_of(cache, [*place.stems[:1], *place.stems[-1:]])
-        ahead = [milliseconds_of(ref.key) - milliseconds_of(log.clock) for ref, log in ends] or [0]
-        return Timeline(
-            place,
-            ended_of(stamp_of(max(spans[0][0] - ahead[0], 0))) if spans else "",
-            ended_of(stamp_of(max(spans[-1][1] - ahead[-1], 0))) if spans else "",
-            sessions,
-            len(keys) - len(chosen),
-            sum([session.tokens for session in sessions]),
-            _marks(cache, sessions, marks_at(reader.home, cache)),
-        )
 
-    return reader.ask(look)
+def _around(
+    reader: Reader,
+    place: Anchor,
+    back: int,
+    on: int,
+    limit: int,
+    agent: str,
+    kinds: Sequence[str],
+    cache: Cache,
+) -> Timeline:
+    spans = _reaching(place.spans, back, on)
+    if place.kind == DATE:  # by its writer's clock: a name may be pushed on (O2)
+        later = cache.entries_since(floor_of(spans[0][0]))
+        keys = [ref.key for ref, entry in later if _lies(entry, spans)]
+    else:
+        within = [keys_within(cache, floor_of(start), stamp_of(end)) for start, end in spans]
+        keys = [key for some in within for key in some]
+    keys = sorted({*keys, *place.stems})
+    if agent or kinds:
+        keys = _filtered(cache, keys, agent, kinds)
+    chosen = _nearest(keys, place, limit)
+    sessions = tuple([one for _, one in _sessions(reader.snapshot, cache, chosen, place)])
+    ends = logs_of(cache, [*place.stems[:1], *place.stems[-1:]])
+    ahead = [milliseconds_of(ref.key) - milliseconds_of(log.clock) for ref, log in ends] or [0]
+    return Timeline(
+        place,
+        ended_of(stamp_of(max(spans[0][0] - ahead[0], 0))) if spans else "",
+        ended_of(stamp_of(max(spans[-1][1] - ahead[-1], 0))) if spans else "",
+        sessions,
+        len(keys) - len(chosen),
+        sum([session.tokens for session in sessions]),
+        _marks(cache, sessions, marks_at(reader.home, cache)),
+    )
 
 
 def sessions_of(snapshot: Snapshot, keys: Sequence[str]) -> dict[str, Session]:
@@ -269,26 +276,6 @@ def _named_anchor(cache: Cache, asked: str, now_ms: int) -> Anchor | None:
     if when is None and is_date(asked[:10]):
         raise WrongUsage(f"{asked} is no time", hint=FORMS)
     return Anchor(asked, DATE, "", (when,)) if when else None
-
-
-def _commit_anchor(cache: Cache, home: Home, asked: str) -> Anchor | None:
-    """Find the commit of the code that an anchor names, and the logs of it; None where it names none."""
-    from memory.query.code_question import REVISION
-
-    if not REVISION.fullmatch(asked):
-        return None
-    from ledger.git.blame import commit_named, commits_of
-    from memory.query.code_question import logs_around
-
-    git = home.repository.git()
-    name = commit_named(git, asked)
-    commit = commits_of(git, [name]).get(name) if name else None
-    if commit is None:
-        return None
-    stems = tuple([ref.key for ref, _, _ in logs_around(home, cache, commit, git)])
-    at = max(0, commit.made) * 1000
-    anchor = Anchor.at_logs(asked, COMMIT, name, stems)
-    return anchor if stems else anchor._replace(spans=((at, at),))
 
 
 def _answer_anchor(cache: Cache, asked: str, answer: Answer) -> Anchor:

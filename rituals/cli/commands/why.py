@@ -35,7 +35,7 @@ def why(
     that lead to it and on from it, the nearest 100 each way; --json has all.
 
     Of code: the commits that wrote it, the sessions around them, and what these decided, tried and found,
-    the strongest link first. What only words speak for stands below, behind `perhaps`.
+    the strongest link first.
 
     Examples:
       diurna why webhook-retry-queue

@@ -59,7 +59,6 @@ def _reasons_object(found: Reasons) -> dict[str, Any]:
         "commits": [_commit_object(one) for one in place.touched],
         "sessions": [{**log_object(one.log), "by": one.by} for one in found.sessions],
         "decisions": [_reason_object(one) for one in found.decisions],
-        "perhaps": [_reason_object(one) for one in found.perhaps],
     }
 
 
@@ -114,7 +113,6 @@ def _lines(found: Reasons, out: Output) -> Iterator[Line]:
     for reason in found.decisions:
         tried = reason.fact.kind == ATTEMPT_KIND
         yield _reason("tried" if tried else reason.fact.kind, reason)
-    yield from [_reason("perhaps", reason) for reason in found.perhaps]
 
 
 def _reason(kind: str, reason: Reason) -> Line:

@@ -21,7 +21,6 @@ from memory.query.code_question import REVISION, code_asked
 from memory.query.entity_graph import entities
 from memory.query.log_lines import writers
 from memory.query.origins import Origin, Origins, all_origins, seen_at
-from memory.query.provenance import Tellings
 from memory.query.reasons import Reasons, reasons
 from memory.query.session_timeline import Session, sessions_of
 from memory.replay.head_view import EVERYWHERE, Here, here_of
@@ -138,11 +137,6 @@ class TipView:
     def built_on(self) -> BuiltOn:
         """What was built on facts that are false by now."""
         return BuiltOn([one.fact for one in self.standings.values()], self.entries)
-
-    @cached_property
-    def tellings(self) -> Tellings:
-        """What was read of logs, for whoever asks why of many facts."""
-        return Tellings(self.memory.snapshot)
 
     @cached_property
     def tasks(self) -> tuple[Task, ...]:

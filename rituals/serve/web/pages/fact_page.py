@@ -47,7 +47,7 @@ def fact(tip: TipView, asked: Asked) -> Page:
         NotFound: no log names it.
     """
     name = asked["id"]
-    why = provenance(tip.memory, name, tip.tellings, _NEAR)
+    why = provenance(tip.memory, name, _NEAR)
     there = [one for one in (tip.standings.get(name),) if one is not None]
     standing = next(iter(as_here(tip.memory.snapshot, there)), None)
     now = standing.fact if standing else None
