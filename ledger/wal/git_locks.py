@@ -39,9 +39,8 @@ def clear_stale_lock(commondir: str, path: str, note: str, noted_at: float) -> F
     `note` is what the last holder of Diurna's lock left when it died, a reference's name and more;
     `noted_at` is when it wrote that, in seconds since 1970.
     """
-    try:
-        made_at = os.stat(path).st_mtime
-    except FileNotFoundError:
+    made_at = _made_at(path)
+    if made_at is None:
         return None
     age = now_seconds() - made_at
     was_there = note.startswith(LEFT + " ")
@@ -101,15 +100,20 @@ def clear_index_lock(commondir: str, gitdir: str, top: str, noted_at: float) -> 
     when the dead process said what it does, in seconds since 1970.
     """
     path = gitdir + "/index.lock"
-    try:
-        made_at = os.stat(path).st_mtime
-    except OSError:
-        return None
-    if not -_CLOCK_TICK_SECONDS <= made_at - noted_at <= _MOVES_WITHIN_SECONDS:
+    made_at = _made_at(path)
+    if made_at is None or not -_CLOCK_TICK_SECONDS <= made_at - noted_at <= _MOVES_WITHIN_SECONDS:
         return None
     if _git_at_work((top, gitdir)) or _is_open(path):
         return None
     return _put_away(commondir, path, "was left by a git that a killed Diurna process had started")
+
+
+def _made_at(path: str) -> float | None:
+    """Return when a file was written, in seconds since 1970; None where there is none."""
+    try:
+        return os.lstat(path).st_mtime
+    except OSError:
+        return None
 
 
 def _places(commondir: str) -> tuple[str, ...]:
@@ -177,11 +181,7 @@ def is_alive(process: int) -> bool:
 
 def _git_commands() -> Iterator[tuple[list[bytes], str]]:
     """Yield (words, working directory) of every git that runs here; "" for one that is not told."""
-    try:
-        processes = [name for name in os.listdir("/proc") if name.isdigit()]
-    except OSError:
-        return
-    for process in processes:
+    for process in _processes():
         try:
             with open(f"/proc/{process}/comm", "rb") as file:
                 if not file.read().startswith(b"git"):
@@ -219,39 +219,38 @@ def set_aside(commondir: str, path: str) -> str:
 
 def is_abandoned(path: str) -> bool:
     """Tell whether nobody writes a new file of ours any more: a writer has it open all the time."""
-    try:
-        age = now_seconds() - os.lstat(path).st_mtime
-    except OSError:
+    made_at = _made_at(path)
+    if made_at is None:
         return False
     limit = _OURS_AFTER_SECONDS if os.path.isdir("/proc/self") else _OTHERS_AFTER_SECONDS
-    return age >= limit and not _is_open(path)
+    return now_seconds() - made_at >= limit and not _is_open(path)
 
 
 def _is_open(path: str) -> bool:
     """Tell whether some process of this machine has a file open (where /proc tells)."""
-    return bool(lock_owner(path))
-
-
-def lock_owner(path: str) -> int:
-    """Return a process of this machine that has a file open, 0 where none is found."""
     try:
         wanted = os.stat(path)
-        processes = [name for name in os.listdir("/proc") if name.isdigit()]
     except OSError:
-        return 0
-    for process in processes:
+        return False
+    for process in _processes():
         try:
             fds = os.listdir(f"/proc/{process}/fd")
         except OSError:
             continue
         for fd in fds:
             try:
-                here = os.stat(f"/proc/{process}/fd/{fd}")
+                if os.path.samestat(os.stat(f"/proc/{process}/fd/{fd}"), wanted):
+                    return True
             except OSError:
                 continue  # closed meanwhile: that says nothing of the others
-            if (here.st_dev, here.st_ino) == (wanted.st_dev, wanted.st_ino):
-                return int(process)
-    return 0
+    return False
+
+
+def _processes() -> list[str]:
+    try:
+        return [name for name in os.listdir("/proc") if name.isdigit()]
+    except OSError:
+        return []
 
 
 def is_left(
@@ -262,11 +261,8 @@ def is_left(
     It is older than any git leaves one without a sign of life, nobody has it open, and no git is at work
     in the repository: one that waits for an editor holds its lock without having it open.
     """
-    try:
-        age = now_seconds() - os.lstat(path).st_mtime
-    except OSError:
-        return False
-    if age < after_seconds or _is_open(path):
+    made_at = _made_at(path)
+    if made_at is None or now_seconds() - made_at < after_seconds or _is_open(path):
         return False
     return not _git_at_work((repository.where, repository.gitdir, repository.commondir))
 
@@ -277,9 +273,8 @@ def clear_left_lock(repository: Repository, path: str, died_at: float) -> Findin
     `died_at` is when a process of ours began what it did not live to end, in seconds since 1970, 0.0
     for none: a lock that was made since is the one of its git.
     """
-    try:
-        made_at = os.lstat(path).st_mtime
-    except OSError:
+    made_at = _made_at(path)
+    if made_at is None:
         return None
     ours = 0.0 < died_at <= made_at + _CLOCK_TICK_SECONDS
     if not is_left(repository, path, _OURS_AFTER_SECONDS if ours else _OTHERS_AFTER_SECONDS):
