@@ -52,7 +52,10 @@ CODES: dict[str, tuple[str, str]] = {
     "clock-ahead": (WARNING, "a log is stamped more than a day ahead of this clock"),
     # what the facts say together
     "unknown-id": (WARNING, "an id that is named but was never created"),
-    "contradiction": (WARNING, "several versions or successors stand against each other; none wins"),
+    "contradiction": (
+        WARNING,
+        "several versions or successors stand against each other; none wins",
+    ),
     "supersession-cycle": (WARNING, "facts supersede each other in a circle; the newest edge goes"),
     "not-a-thread": (WARNING, "closed or reopened, but of a kind that is never closed"),
     "task-move": (WARNING, "a move that can not follow, or of what is no task"),
