@@ -20,7 +20,6 @@ from ledger.secrets.log_redaction import first_of, guard
 from ledger.secrets.private_parts import without_private
 from memory.recall.passage_cutter import passages_of
 from projection.document.edit_events import absorb
-from projection.lifecycle.promotion import specific
 from projection.policy.model import Policy
 from projection.text.claims import claims
 from projection.text.session_digest import gist
@@ -82,7 +81,7 @@ def absorbed(text: str) -> None:
 
 READERS: dict[str, Callable[[str], object]] = {
     "lint": lint, "append": append, "append of a fact": append_fact, "absorb": absorbed, "digest": gist,
-    "recall": passages_of, "in short": in_short, "parts": parts_in_short, "claims": claims, "promotion": specific,
+    "recall": passages_of, "in short": in_short, "parts": parts_in_short, "claims": claims,
     "decision record": lambda text: decision_of(f"# T\n\n## Decision\n\n{text}"), "shell": read_shell,
     "private parts": without_private,
 }  # fmt: skip
@@ -98,7 +97,7 @@ PAIRS = pytest.mark.parametrize(
     ("shape", "reader"),
     [
         *sampled([(shape, reader) for shape in SHAPES for reader in READERS], 37),
-        ("blanks", "claims"), ("dashes", "promotion"), ("brackets", "decision record"), ("piped commands", "shell"),
+        ("blanks", "claims"), ("brackets", "decision record"), ("piped commands", "shell"),
         ("private", "private parts"),
         ("names run on", "lint"), ("wide names run on", "lint"), ("codes", "lint"),
     ],

@@ -23,7 +23,12 @@ from ledger.model.order import stamp_of
 from ledger.model.session import Entry
 from memory.replay.replayed_state import state_from
 from projection.lifecycle.ageing import Change, Fading
-from projection.lifecycle.promotion import scores, sessions_using
+from projection.lifecycle.promotion import (
+    Worth,
+    paragraphs_of,
+    sessions_using,
+    worth_promoting,
+)
 from projection.lifecycle.review_due import ROOM, Size, key_of, newly_due, reasons, room_for
 from projection.policy.model import Policy, Review, Windows
 from rituals.review.questions import Question, threads_for
@@ -302,34 +307,22 @@ def test_what_a_brief_has_room_for(chars: list[int], every: int) -> None:
     assert said == [every, 2 * every, 3 * every]
 
 
-def test_promotion_scores() -> None:
-    """Each criterion counts by its rule; only what is used, undocumented and high enough is proposed."""
+def test_what_is_worth_promoting() -> None:
+    """What several agents use lately, or one often, is of a kind that rules are of, and no document has."""
     book = Book(Policy())
     rule = "Always call `retry_all()` in `src/queue.py`; never sleep 30 seconds."
-    book.log(new("rule", rule, "convention"), new("twin", rule + " Twice.", "convention"),
-             new("vague", "Things went fine.", "fact"), new("known", "Money is kept in integer cents always.", "convention"),
-             new("job", kind="thread"))  # fmt: skip
+    book.log(new("rule", rule, "convention"), new("vague", "Things went fine.", "fact"),
+             new("known", "Money is kept in integer cents always.", "convention"), new("job", kind="thread"))  # fmt: skip
     for agent in "abcab":
         book.log("rule", "vague", "known", "job", agent=agent)
-    plan = book.plan()
-    users: dict[str, Any] = {name: {"a": 1, "b": 1} for name in ("rule", "known")} | {
-        "vague": {"a": 3}
-    }
+    standings = book.plan().state.standings()
+    users: dict[str, Any] = {name: {"a": 1, "b": 1} for name in ("rule", "known", "vague", "job")}
     ever = {name: {"a": 2, "b": 2, "c": 1} for name in users}
-    documents = ["# Money\n\nMoney is kept in integer cents, always.\n"]
-    found = {one.id: one for one in scores(plan.state.standings(), documents, users, ever)}
-    assert set(found) == {"rule", "known", "vague"}
-    one = found["rule"]
-    assert (one.undocumented, one.reusable, one.specific, one.used, one.unlike) == (2, 2, 2, 2, 0)
-    assert one.proposal == "promote"
-    assert found["known"].undocumented == 0 and found["known"].proposal == "keep"
-    one = found["vague"]
-    assert (one.reusable, one.specific, one.used, one.unlike) == (0, 0, 1, 2)
-    assert found["vague"].proposal == "keep"
-    without = {one.id: one for one in scores(plan.state.standings(), None, users, ever)}
-    assert without["rule"].undocumented == 1
-    fewer = {**ever, "rule": {"a": 4}}
-    assert "rule" not in {one.id for one in scores(plan.state.standings(), None, users, fewer)}
+    documents = paragraphs_of(["# Money\n\nMoney is kept in integer cents, always.\n"])
+    assert worth_promoting(standings, documents, users, ever) == (Worth("rule", 2, 2),)
+    assert worth_promoting(standings, documents, {"rule": {"a": 2}}, ever) == ()
+    assert worth_promoting(standings, documents, {"rule": {"a": 3}}, ever) == (Worth("rule", 3, 1),)
+    assert worth_promoting(standings, documents, users, {"rule": {"a": 4}}) == ()
 
 
 def test_sessions_that_use_a_fact_are_counted_once() -> None:

@@ -1,7 +1,4 @@
-"""Say how far a pattern has come, and choose facts worth promoting into a file that every agent reads.
-
-Five criteria, each 0, 1 or 2 by the one rule that its function states; the sum proposes.
-"""
+"""Say how far a pattern has come, and which facts are worth a place in a file that every agent reads."""
 
 from __future__ import annotations
 
@@ -14,26 +11,12 @@ from projection.document.fact_remarks import Mark
 from projection.fold.fact_history import Fact
 from projection.fold.projection_state import Standing
 from projection.lifecycle.review_due import is_raised
-from projection.policy.model import CLOSABLE, DELIBERATE, PATTERN_KIND, Learning
+from projection.policy.model import PATTERN_KIND, Learning
 
-PROMOTE, KEEP, ARCHIVE = "promote", "keep", "archive"
-#: The sum from which a fact is worth promoting, and the sum up to which it may fade.
-PROMOTE_FROM, ARCHIVE_UP_TO = 8, 3
-#: How many sessions must have used a candidate.
-LEAST_USES = 5
-#: How many sessions of the archive window are frequent use by one agent.
-_OFTEN_SESSIONS = 3
-#: Kinds of which no fact is a rule.
-_NEVER = CLOSABLE | DELIBERATE | {"reference"}
-_RULES = frozenset(("convention", "pattern", "preference"))
-_CHOICES = frozenset(("decision", "stack", "invariant"))
-_MODAL = re.compile(
-    r"\b(?:always|never|must|should|shall|only|use|prefer|avoid|don't|do not|every|each|whenever)\b",
-    re.IGNORECASE,
-)
-_SPECIFIC = re.compile(
-    r"`[^`\n]+`|\b\d+(?:\.\d+)*\b|(?<![\w-])[\w-]+/[\w./-]+|\b[a-z]+(?:_[a-z]+)+\b|\b[a-z]+[A-Z]\w*"
-)
+#: How many sessions must have used what is promoted, and how many lately, where one agent alone did.
+LEAST_USES, _OFTEN_SESSIONS = 5, 3
+#: The kinds of facts that say how work is done.
+_KINDS = frozenset((PATTERN_KIND, "convention", "preference", "decision", "stack"))
 _WORD = re.compile(
     r"[a-z][a-z0-9]{3,}|(?<![a-z0-9])[a-z0-9]+(?:[_./-][a-z0-9]+)+|(?<!\d)\d+(?:\.\d+)+"
 )
@@ -43,24 +26,14 @@ _COMMON = frozenset(
     "every must should shall never always more most other same very just like uses used using make "
     "made".split()
 )
-_LONG_CHARS = 800
 
 
-class Score(Record):
-    """A candidate with its five criteria and what they propose."""
+class Worth(Record):
+    """A fact that is worth promoting, and how it was used in the archive window."""
 
     id: str  #: of the fact
-    undocumented: int  #: 2 where no document of the repository says it, 1 where one says half of it
-    reusable: int  #: 2 for a rule, 1 for a choice
-    specific: int  #: 2 where it names several things that can be checked, 1 for one
-    used: int  #: 2 where several agents used it lately, 1 where one did often
-    unlike: int  #: 2 where no other fact says anything near it, 1 where one shares some words
-    proposal: str  #: `promote`, `keep` or `archive`
-
-    @property
-    def total(self) -> int:
-        """The sum, 0 to 10."""
-        return self.undocumented + self.reusable + self.specific + self.used + self.unlike
+    sessions: int
+    agents: int
 
 
 def candidates(standings: Iterable[Standing]) -> list[Fact]:
@@ -71,7 +44,7 @@ def candidates(standings: Iterable[Standing]) -> list[Fact]:
         if one.live
         and one.tier in ("active", "archive-candidate")
         and one.fact.uses >= LEAST_USES
-        and one.fact.kind not in _NEVER
+        and one.fact.kind in _KINDS
         and not one.fact.redacted
         and len(one.fact.heads) == 1
         and not is_raised(one.fact)
@@ -103,81 +76,35 @@ def sessions_using(entries: Iterable[Entry]) -> dict[str, dict[str, int]]:
     return found
 
 
-def scores(
-    standings: Sequence[Standing],
-    documents: Iterable[str] | None,
+def worth_promoting(
+    standings: Iterable[Standing],
+    paragraphs: Sequence[frozenset[str]],
     users: Mapping[str, Mapping[str, int]],
     ever: Mapping[str, Mapping[str, int]],
-) -> tuple[Score, ...]:
-    """Score all candidates, best first.
+) -> tuple[Worth, ...]:
+    """Return the facts that several agents, or one often, used lately and that no document has.
 
     Args:
         standings: all facts.
-        documents: texts of the repository's documents; None where it has none that can be asked.
+        paragraphs: the words of each paragraph of the repository's documents (`paragraphs_of`).
         users: by fact id, how many sessions of the archive window each agent used it in.
         ever: the same, of all sessions.
     """
-    chosen = [
-        fact for fact in candidates(standings) if sum(ever.get(fact.id, {}).values()) >= LEAST_USES
-    ]
-    if not chosen:
-        return ()
-    paragraphs = None if documents is None else paragraphs_of(documents)
-    others = {
-        one.fact.id: words(one.fact.text)
-        for one in standings
-        if one.live and not is_raised(one.fact) and not one.fact.redacted
-    }
     found = []
-    for fact in chosen:
-        own = words(fact.text)
-        marks = (
-            undocumented(own, paragraphs), reusable(fact), specific(fact.text),
-            used(users.get(fact.id, {})),
-            unlike(own, (some for name, some in others.items() if name != fact.id)),
-        )  # fmt: skip
-        found.append(Score(fact.id, *marks, _proposal(marks)))
-    return tuple(sorted(found, key=lambda one: (-one.total, one.id)))
+    for fact in candidates(standings):
+        used = users.get(fact.id, {})
+        sessions, agents = sum(used.values()), len([agent for agent in used if agent])
+        often = agents > 1 or sessions >= _OFTEN_SESSIONS
+        if often and sum(ever.get(fact.id, {}).values()) >= LEAST_USES:
+            if not is_documented(fact.text, paragraphs):
+                found.append(Worth(fact.id, sessions, agents))
+    return tuple(sorted(found, key=lambda one: (-one.agents, -one.sessions, one.id)))
 
 
-def undocumented(own: frozenset[str], paragraphs: Sequence[frozenset[str]] | None) -> int:
-    """0 where one paragraph of a document has four fifths of its words, 1 where one has half, else 2.
-
-    1 where there are no documents to ask.
-    """
-    if paragraphs is None:
-        return 1
-    most = max((len(own & paragraph) for paragraph in paragraphs), default=0)
-    return 0 if 5 * most >= 4 * len(own) else 1 if 2 * most >= len(own) else 2
-
-
-def reusable(fact: Fact) -> int:
-    """2 for a convention, pattern or preference; 1 for a choice, or what is said as a rule; else 0."""
-    if fact.kind in _RULES:
-        return 2
-    return int(fact.kind in _CHOICES or bool(_MODAL.search(fact.text)))
-
-
-def specific(text: str) -> int:
-    """2 where it names two things in code, numbers or paths, 1 for one; one less when it is long."""
-    named = min(2, len({match[0] for match in _SPECIFIC.finditer(text)}))
-    return max(0, named - (len(text) > _LONG_CHARS))
-
-
-def used(sessions: Mapping[str, int]) -> int:
-    """2 where two or more agents used it in the archive window, 1 where one did three times, else 0."""
-    named = sum(1 for agent in sessions if agent)  # a log may not say whose it is
-    return 2 if named > 1 else int(sum(sessions.values()) >= _OFTEN_SESSIONS)
-
-
-def unlike(own: frozenset[str], others: Iterable[frozenset[str]]) -> int:
-    """2 where it shares under 30 % of its words with any other fact, 1 under 60 %, else 0 (Jaccard)."""
-    nearest = 0
-    for other in others:
-        both = len(own & other)
-        if both:
-            nearest = max(nearest, 100 * both // len(own | other))
-    return 2 if nearest < 30 else 1 if nearest < 60 else 0
+def is_documented(text: str, paragraphs: Iterable[frozenset[str]]) -> bool:
+    """Tell whether one paragraph of some documents has four fifths of the words of a text."""
+    own = words(text)
+    return any(5 * len(own & paragraph) >= 4 * len(own) for paragraph in paragraphs)
 
 
 def words(text: str) -> frozenset[str]:
@@ -193,14 +120,6 @@ def paragraphs_of(documents: Iterable[str]) -> list[frozenset[str]]:
         for paragraph in re.split(r"\n\s*\n", text)
         if (found := words(paragraph))
     ]
-
-
-def _proposal(marks: tuple[int, ...]) -> str:
-    """Promote from a sum of 8 on, but nothing that is documented or unused; archive up to 3."""
-    total, documented, idle = sum(marks), not marks[0], not marks[3]
-    if total >= PROMOTE_FROM and not documented and not idle:
-        return PROMOTE
-    return ARCHIVE if total <= ARCHIVE_UP_TO or (documented and idle) else KEEP
 
 
 OBSERVED, CANDIDATE, VERIFIED = "observed", "candidate", "verified"

@@ -32,7 +32,7 @@ from memory.write.draft import Receipt
 from memory.write.draft_checks import footer_value
 from projection.fold.fact_history import Fact
 from projection.fold.full_replay import State
-from projection.lifecycle.promotion import PROMOTE, paragraphs_of, undocumented, words
+from projection.lifecycle.promotion import is_documented, paragraphs_of
 from projection.lifecycle.review_due import Raised, key_of, raised_threads
 from projection.policy.model import PATTERN_KIND
 from projection.work.finding_facts import REGRESSED, Finding, finding_of
@@ -45,9 +45,9 @@ from rituals.review.promotions import (
     documents_of,
     promotion_questions,
     read_file,
-    score_facts,
     target_file,
     with_fact,
+    worth_a_place,
     write_file,
 )
 from rituals.review.questions import (
@@ -123,7 +123,7 @@ def plan_learning(memory: Memory) -> Plan:
         one
         for one in _found_again(state, facts)
         if one.key not in answered
-        and undocumented(words(one.text), paragraphs)
+        and not is_documented(one.text, paragraphs)
         and not (telling is not None and telling.repeats(one.text))
     ]
     habits.sort(key=lambda one: (-one.weight, one.key))
@@ -205,8 +205,8 @@ def _promotions(
     the documents of the code, `answered` the keys of what was answered.
     """
     standings = tuple(state.standings())
-    scored = score_facts(state, standings, entries, code)
-    likely = {one.id for one in scored if one.proposal == PROMOTE}
+    found = worth_a_place(state, standings, entries, code)
+    likely = {one.id for one in found}
     promoted = {one.fact.id for one in standings if one.fact.promoted}
     looked_at = [one for one in standings if one.fact.id in likely | promoted]
     if not looked_at:
@@ -215,7 +215,7 @@ def _promotions(
     for thread in raised_threads(one.fact for one in standings):
         if thread.rule == PROMOTION and thread.closed:  # rejected, as none that was accepted is
             out.update(set(thread.about) - promoted)
-    asked = promotion_questions(scored, state, out, ())
+    asked = promotion_questions(found, state, out, ())
     worth = {one.facts[0]: one.evidence for one in asked}
     for one in looked_at:
         if one.live and one.fact.promoted and one.fact.id not in out:
@@ -226,9 +226,7 @@ def _promotions(
         fact = state.fact(name)
         if fact is None or fact.redacted or fact.false or len(fact.heads) != 1:
             continue
-        if key_of(LEARN, PROMOTION, name) in answered or not undocumented(
-            words(fact.text), paragraphs
-        ):
+        if key_of(LEARN, PROMOTION, name) in answered or is_documented(fact.text, paragraphs):
             continue
         after = before or b"" if refused else with_fact(before, fact.text)
         old, new = [

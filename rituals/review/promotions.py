@@ -20,7 +20,13 @@ from ledger.model.session import Entry
 from ledger.wal.atomic_files import plain_bytes, replace_file
 from projection.fold.full_replay import State
 from projection.fold.projection_state import Standing
-from projection.lifecycle.promotion import PROMOTE, Score, candidates, scores, sessions_using
+from projection.lifecycle.promotion import (
+    Worth,
+    candidates,
+    paragraphs_of,
+    sessions_using,
+    worth_promoting,
+)
 from projection.text.normalize import plain
 from rituals.review.questions import PROMOTION, Question, question
 
@@ -31,25 +37,24 @@ HEADING = "## Learned"
 #: No file for agents is longer.
 _FILE_BYTES = 1 << 20
 _DOCUMENTS = (".md", ".mdx", ".mdc", ".rst", ".txt", ".adoc")
-_MARKS = ("undocumented", "reusable", "specific", "used", "unlike")
 #: The most documents that are read, nearest to the top first.
 _MOST_DOCUMENTS = 400
 
 
-def score_facts(
+def worth_a_place(
     state: State, standings: Sequence[Standing], entries: Sequence[Entry], code: Code | None
-) -> tuple[Score, ...]:
-    """Score the facts that could be promoted; documents are read only where there are some.
+) -> tuple[Worth, ...]:
+    """Return the facts that are worth promoting; documents are read only where some could be.
 
     `standings` are all facts of the ledger; `entries` are its logs, in any order.
     """
     if not candidates(standings):
         return ()
-    documents = documents_of(code).values() if code is not None else None
+    paragraphs = paragraphs_of(documents_of(code).values()) if code is not None else []
     window = state.policy.windows.archive
     since = state.work[-window] if len(state.work) > window else ""
     users = sessions_using(entry for entry in entries if entry.stem >= since)
-    return scores(standings, documents, users, sessions_using(entries))
+    return worth_promoting(standings, paragraphs, users, sessions_using(entries))
 
 
 def documents_of(code: Code) -> dict[str, str]:
@@ -62,20 +67,22 @@ def documents_of(code: Code) -> dict[str, str]:
 
 
 def promotion_questions(
-    scored: Sequence[Score], state: State, doubted: AbstractSet[str], files: Container[str]
+    found: Sequence[Worth], state: State, doubted: AbstractSet[str], files: Container[str]
 ) -> Iterator[Question]:
     """Ask about the facts that are worth promoting.
 
     `doubted` has the ids that another question is about already; `files` has the paths of the code.
     """
-    for score in scored:
-        fact = state.fact(score.id)
-        if score.proposal == PROMOTE and fact is not None and fact.id not in doubted:
-            marks = ", ".join([f"{name} {getattr(score, name)}" for name in _MARKS])
-            where = target_file(files)
+    for one in found:
+        fact = state.fact(one.id)
+        if fact is not None and fact.id not in doubted:
+            where, who = (
+                target_file(files),
+                f"{one.agents} agents" if one.agents > 1 else "one agent",
+            )
             yield question(
                 PROMOTION, fact.id, said=f"{fact.id} is worth promoting to {where}.",
-                evidence=(f"{score.total} of 10: {marks}",),
+                evidence=(f"used by {who} in {one.sessions} sessions lately, and no document has it",),
                 proposal=f"write it into {where}, and keep it as core",
                 accept=(FactPromoted(fact.id),),
             )  # fmt: skip

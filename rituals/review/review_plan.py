@@ -44,7 +44,7 @@ from rituals.review.ledger_questions import (
     wordy_questions,
 )
 from rituals.review.overruled_decisions import overruled_questions
-from rituals.review.promotions import promotion_questions, score_facts
+from rituals.review.promotions import promotion_questions, worth_a_place
 from rituals.review.questions import (
     LEARN,
     LIST_LIMIT,
@@ -138,7 +138,7 @@ def plan_of(
     before = state_from(until, entries[: len(until)], state.policy) if last else None
     raised = raised_threads(standing.fact for standing in standings)
     ground = Ground(state, standings, size, raised, {ref.key: one for ref, one in logs})
-    scored = score_facts(state, standings, entries, code)
+    scored = worth_a_place(state, standings, entries, code)
     aged = ageing(before, standings, state.decay, state.policy)
     pairs = pair_questions(ground, aged.returned, progress)
     evidence = evidence_questions(standings, code) if code is not None else []
