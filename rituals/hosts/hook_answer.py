@@ -203,7 +203,7 @@ class Call:
 
     def _mark(self, said: Moment) -> None:
         """Note, before anything else, that a session ends, or that it or its subagent is owed a brief."""
-        from rituals.hosts.moments import COMPACT, owe, owe_unseen
+        from rituals.hosts.moments import owe
 
         if not said.session:
             return
@@ -211,12 +211,7 @@ class Call:
             from rituals.hosts.capture.stamps import note_end
 
             note_end(self._commondir, said)
-        if said.event == adapters.PRECOMPACT:
-            owe(self._commondir, said, COMPACT)
-        elif said.event in _BRIEFED:
-            owe(self._commondir, said, said.source or said.event)
-        elif said.event != adapters.HOSTS[said.host].ahead:
-            owe_unseen(self._commondir, said)
+        owe(self._commondir, said)
 
     def _brief(self, said: Moment, which: str = "") -> str:
         """Return a brief, the last one perhaps; "" where there is none."""
@@ -316,13 +311,9 @@ class Call:
             self._heard = told.written if told else None
             return told.text if told else ""
         if said.event == adapters.STOP and not self._silent:
-            from rituals.hosts.admission import observing
+            from rituals.hosts.stop_request import request
 
-            known = observing(self._commondir)
-            if not known.off:
-                from rituals.hosts.stop_request import request
-
-                return request(said, self._commondir, self._environment, known.ask)
+            return request(said, self._commondir, self._environment)
         if said.event == adapters.PRECOMPACT and not self._silent:
             from ledger.home import discover
             from rituals.hosts.context.compaction_checkpoint import save

@@ -13,7 +13,9 @@ from ledger.environment import local_day, now_ms, working_directory
 from ledger.model.record import Record
 from ledger.secrets.private_parts import without_private
 from rituals.hosts.adapters import (
+    HOSTS,
     OTHER,
+    PRECOMPACT,
     START,
     SUBAGENT_START,
     SUBAGENT_STOP,
@@ -125,17 +127,21 @@ def claim(commondir: str, said: Moment) -> tuple[str, int]:
     return "", -1
 
 
-def owe(commondir: str, said: Moment, source: str) -> None:
-    """Note that it is to be told its brief, before that is made: a killed hook leaves it to the next."""
+def owe(commondir: str, said: Moment) -> None:
+    """Note that it is to be told its brief, before that is made: a killed hook leaves it to the next.
+
+    It is owed at a start, behind a compaction, and where no hook of its start ever ran.
+    """
+    source = COMPACT if said.event == PRECOMPACT else said.source
+    if said.event == SUBAGENT_START:
+        source = source or SUBAGENT_START
+    if not source:
+        if said.event == HOSTS[said.host].ahead or os.path.isfile(_start_file(commondir, said)):
+            return
+        source = "startup"
     begins = source not in (COMPACT, SUBAGENT_START) and not said.agent
     known = Start(MISSED, now_ms()) if begins else start_of(commondir, said)
     _note(commondir, said, known._replace(owed=source))
-
-
-def owe_unseen(commondir: str, said: Moment) -> None:
-    """Owe it to a session, or a subagent, of which nothing is known: no hook of its start ever ran."""
-    if not os.path.isfile(_start_file(commondir, said)):
-        owe(commondir, said, "startup")
 
 
 def settle(commondir: str, said: Moment, *, in_time: bool) -> None:

@@ -34,9 +34,9 @@ _ANSWER = (
 class Overlaps(Record):
     """What a person's sessions in a clone were asked, and are to be asked."""
 
-    asked: str = ""  #: the newest log of which they were, "" where nobody looked yet
-    due: str = ""  #: the newest log of what they are to be asked, "" for nothing
-    near: tuple[str, ...] = ()  #: that: ids of facts that are near each other, with blanks between
+    asked: str = ""  #: the newest log that was looked at, "" where nobody looked yet
+    #: what they are to be asked: ids of facts that are near each other, with blanks between
+    near: tuple[str, ...] = ()
 
 
 def look(home: Home) -> None:
@@ -46,18 +46,18 @@ def look(home: Home) -> None:
 
     file = _file(home)
     known, cache = read_record(file, Overlaps()), open_snapshot(home).cache()
-    newest = cache.summary.newest
-    found = Overlaps(newest)
+    found = Overlaps(cache.summary.newest)
+    if known.near:
+        return  # a start is to ask first
     if known.asked:
         said = cache.entries_since(known.asked)
         logs = [entry for ref, entry in said if ref.stem != known.asked]
-        born = [act.id for log in logs for act in log.acts if isinstance(act, FactCreated)]
-        if newest == known.due or len(born) < _NEW:
+        born = {act.id for log in logs for act in log.acts if isinstance(act, FactCreated)}
+        if len(born) < _NEW:
             return
         live = sorted([one.fact for one in cache.view().live], key=lambda fact: fact.born)
-        if near := _near(live[-_LOOKED:], set(born)):
-            found = Overlaps(known.asked, newest, near)
-    changed(file, known, lambda now: found if now.asked == known.asked else now, _FILE_BYTES)
+        found = found._replace(near=_near(live[-_LOOKED:], born))
+    changed(file, known, lambda now: found if now == known else now, _FILE_BYTES)
 
 
 def _near(facts: Sequence[Fact], new: Collection[str]) -> tuple[str, ...]:
@@ -103,7 +103,7 @@ def take(home: Home, agent: str) -> str:
     def ask(now: Overlaps) -> Overlaps:
         nonlocal taken
         taken = now
-        return Overlaps(now.due or now.asked)
+        return now._replace(near=())
 
     if not changed(_file(home), taken, ask, _FILE_BYTES):
         return ""

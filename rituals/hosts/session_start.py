@@ -71,7 +71,12 @@ def context(said: Moment, which: str = NEW) -> tuple[str, Callable[[], None] | N
 
     resumed = said.source in ("resume", "fork")
     told = begin(home, said.files, resumed=resumed) if said.session else None
-    before = _before(said, home.repository.commondir)
+    text = ""
+    if said.session and said.source in ("compact", "resume"):
+        from rituals.hosts.context.compaction_checkpoint import restored
+
+        text = restored(home.repository.commondir, said)
+    before = f"{text}\n\n" if text else ""
     budget = (BEHIND_CHARS if before else START_CHARS) - len(RULE) - 4
     while True:
         made, last = _brief(said, home, budget, which)
@@ -93,29 +98,21 @@ def _fits(text: str, chars: int = 0, size: int = 0) -> bool:
     return fits and len(text.encode("utf-8", "replace")) + size <= CONTEXT_BYTES
 
 
-def _before(said: Moment, commondir: str) -> str:
-    """Return what a compaction took, and the question that it left no time for; "" for nothing."""
-    if not said.session or said.source not in ("compact", "resume"):
-        return ""
-    from rituals.hosts.context.compaction_checkpoint import restored
-    from rituals.hosts.stop_request import when_compacted
-
-    parts = [restored(commondir, said)]
-    if said.source == "compact":
-        parts.append(when_compacted(said, commondir, variables()))
-    return "".join([f"{part}\n\n" for part in parts if part])
-
-
 def _asked(said: Moment, home: Home, text: str) -> str:
     """Return the question about facts near each other, "" for none; it has to fit behind a text."""
+    from rituals.hosts.admission import observing
     from rituals.hosts.overlap_request import ASKED_BYTES, ASKED_CHARS, is_due, take
 
-    if not (_fits(text, ASKED_CHARS, ASKED_BYTES) and is_due(home)):
+    commondir = home.repository.commondir
+    known = observing(commondir)
+    asks = known.ask and not known.off and _fits(text, ASKED_CHARS, ASKED_BYTES)
+    if not (asks and is_due(home)):
         return ""
-    from rituals.hosts.stop_request import limit_of
+    from rituals.hosts.silence import is_silent
+    from rituals.hosts.stop_request import is_attended
 
-    asks = limit_of(said, home.repository.commondir, variables())
-    asked = take(home, HOSTS[said.host].agent) if asks else ""
+    mute = is_silent(commondir, said.session, said.folder) or not is_attended(said, variables())
+    asked = "" if mute else take(home, HOSTS[said.host].agent)
     return f"{asked}\n\n" if asked else ""
 
 

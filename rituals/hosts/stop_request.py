@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from memory.cache.cache_file import Cache
 
 #: How many characters of reports make a session worth the first question, each further one, and one where
-#: something ended, was taken back, or before what was said is out of sight.
+#: something ended or was taken back, or the session hands over.
 FIRST, LATER, LEAST = 1_500, 6_000, 800
 #: So many times in a row `nothing` ends it.
 _NOTHINGS = 2
@@ -107,11 +107,12 @@ class Talk(Record):
         return self._replace(chars=0, since=now_ms(), ended=0, stops=0, **more)
 
 
-def request(said: Moment, commondir: str, environment: Mapping[str, str], limit: int) -> str:
-    """Count what an agent reports at a stop; return the question where it is to be asked, else "".
+def request(said: Moment, commondir: str, environment: Mapping[str, str]) -> str:
+    """Count what an agent reports at a stop; return the question where it is to be asked, else ""."""
+    from rituals.hosts.admission import observing
 
-    Of a session `limit` questions at most stay without an answer, by the policy.
-    """
+    known = observing(commondir)
+    limit = 0 if known.off else known.ask
     if limit <= 0 or not said.session or said.agent or not HOSTS[said.host].asks:
         return ""
     report = said.message or _last_report(said)
@@ -150,7 +151,7 @@ def note_answer(
 
 
 def before_leaving(commondir: str, folder: str, session: str, limit: int) -> str:
-    """Return the question for a session that hands over or was compacted with much unsaid, else ""."""
+    """Return the question for a session that hands over with much unsaid, else ""."""
     asks = False
 
     def ask(talk: Talk) -> Talk:
@@ -160,22 +161,6 @@ def before_leaving(commondir: str, folder: str, session: str, limit: int) -> str
 
     told = next((host for host in HOSTS if _known(commondir, host, session, ask) and asks), "")
     return _question(told, _open_ends(folder, session)) if told else ""
-
-
-def when_compacted(said: Moment, commondir: str, environment: Mapping[str, str]) -> str:
-    """Return the question for a session whose words were compacted, at the start that follows, else ""."""
-    limit = limit_of(said, commondir, environment) if HOSTS[said.host].asks else 0
-    return before_leaving(commondir, said.folder, said.session, limit) if limit else ""
-
-
-def limit_of(said: Moment, commondir: str, environment: Mapping[str, str]) -> int:
-    """Return how many questions may stay without an answer; 0 where a session that starts is not asked."""
-    from rituals.hosts.admission import observing
-    from rituals.hosts.silence import is_silent
-
-    known = observing(commondir)
-    mute = known.off or is_silent(commondir, said.session, said.folder)
-    return 0 if mute or not is_attended(said, environment) else known.ask
 
 
 def counts(commondir: str, host: str, session: str) -> tuple[int, int]:

@@ -72,22 +72,18 @@ def _breaks(rest: Sequence[str], named: Sequence[str], line: str) -> bool:
     if TO_SHELL in named:
         parts = [part.replace("sudo ", " ").split()[:1] for part in line.split("|")[1:]]
         return any(posixpath.basename(word) in _SHELLS for part in parts for word in part)
-    plain = [word for word in rest if word[:1] != "-"]
-    first = named[: next((n for n, word in enumerate(named) if not _is_plain(word)), len(named))]
-    starts = [at for at in (0, 1) if first and _same(plain[at : at + len(first)], first)]
-    if first and not starts:
+    plain = [_SAME.get(word, word) for word in rest if word[:1] != "-"]
+    many = next((n for n, word in enumerate(named) if not _is_plain(word)), len(named))
+    first = [_SAME.get(word, word) for word in named[:many]]
+    at = next((at for at in (0, 1) if plain[at : at + many] == first), -1)
+    behind = (*rest[-1:], *plain[at + many :][:1])
+    if many and (at < 0 or (many == len(named) and not _TELLS.isdisjoint(behind))):
         return False
-    if first == named and _TELLS.intersection(rest[-1:], plain[starts[0] + len(first) :][:1]):
-        return False
-    return all(any(_is_given(word, wanted) for word in rest) for wanted in named[len(first) :])
+    return all(any(_is_given(word, wanted) for word in rest) for wanted in named[many:])
 
 
 def _is_plain(word: str) -> bool:
     return word.replace("-", "").isalpha() and word[:1] != "-" and word not in _PLACES
-
-
-def _same(words: Sequence[str], wanted: Sequence[str]) -> bool:
-    return [_SAME.get(word, word) for word in words] == [_SAME.get(word, word) for word in wanted]
 
 
 def _is_given(word: str, wanted: str) -> bool:

@@ -172,17 +172,16 @@ def base_folder(start: str, *, user: bool) -> str:
 def rule_file(base: str, host: str) -> str:
     """Return which file a host's agent reads in a project: AGENTS.md, unless it reads another one only."""
     name = HOSTS[host].rule
-    path, agents = f"{base}/{name}", f"{base}/AGENTS.md"
-    if name == "AGENTS.md" or os.path.realpath(path) == os.path.realpath(agents):
+    if os.path.realpath(f"{base}/{name}") == os.path.realpath(f"{base}/AGENTS.md"):
         return "AGENTS.md"
     try:
         said = read(base, name)
-        settings = read(base, ".gemini/settings.json") if host == "gemini" else None
+        more = read(base, ".gemini/settings.json") if host == "gemini" else None
     except Unfit:
         return name
     if host == "claude":  # reads AGENTS.md where there is no file of its own, or this names it
         return "AGENTS.md" if said is None or b"@AGENTS.md" in said else name
-    return "AGENTS.md" if b"AGENTS.md" in (settings or b"") + (said or b"") else name
+    return "AGENTS.md" if b"AGENTS.md" in (more or b"") + (said or b"") else name
 
 
 def read(base: str, path: str) -> bytes | None:
