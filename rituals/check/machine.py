@@ -71,7 +71,7 @@ def hosts_noticed(machine: Machine) -> Iterator[Finding]:
     program, first = on_path(machine.folders), next(iter(calling))
     why = "which is not on PATH"
     if program:
-        failing = hook_fails(program, first, HOSTS[first].start)
+        failing = hook_fails(program, first, next(iter(HOSTS[first].events)))
         why = f"which {failing}" if failing else ""
     if why:
         said = f"{', '.join(calling)}: the hook calls {program or '`diurna`'}, {why}"

@@ -75,9 +75,8 @@ class Host(Record):
 
     name: str  #: its key in `HOSTS`
     agent: str  #: under which name its agent reads and writes, where nobody chose one
-    start: str  #: its own name of the event that begins a session
     keys: tuple[str, ...]  #: under which it takes context
-    #: its own names of the events that it is asked to call, and what each means here
+    #: its own names of the events that it is asked to call, and what each means here; a start first
     events: Mapping[str, str]
     settings: str  #: the folder of its settings, in a project
     home: str  #: the same in the user's folder
@@ -104,7 +103,7 @@ HOSTS = {
     host.name: host
     for host in (
         Host(
-            "claude", "claude-code", "SessionStart", _NESTED,
+            "claude", "claude-code", _NESTED,
             {**_CLAUDE, "PostToolUseFailure": FAILURE, "TaskCompleted": TASK},
             ".claude", ".claude", ("claude",), "CLAUDE_PROJECT_DIR",
             # Codex and Copilot run what was installed for Claude, too, so their tools stand beside its own
@@ -113,14 +112,14 @@ HOSTS = {
             rule="CLAUDE.md", skills=".claude/skills", below=False, asks=True,
         ),
         Host(
-            "codex", "codex", "SessionStart", _NESTED, _CLAUDE, ".codex", ".codex", ("codex",), "",
+            "codex", "codex", _NESTED, _CLAUDE, ".codex", ".codex", ("codex",), "",
             Form("Bash|apply_patch|Edit|Write|update_plan"),
             Kept("CODEX_HOME", ".codex", "*sessions/**/rollout-*.jsonl", ("payload", "id"),
                  ("payload", "cwd")),
             beside=(".codex/hooks.json", ".claude/settings.json"), asks=True,
         ),
         Host(
-            "copilot", "copilot", "sessionStart", _FLAT,
+            "copilot", "copilot", _FLAT,
             {**_CAMEL, "userPromptSubmitted": PROMPT, "agentStop": STOP},
             ".github/hooks", ".copilot", ("copilot",), "COPILOT_PROJECT_DIR",
             Form("bash|write_bash|create|edit|str_replace_editor|apply_patch|update_todo|view",
@@ -130,7 +129,7 @@ HOSTS = {
             own=_COPILOT_HOOKS, beside=_COPILOT_HOOKS, asks=True,
         ),
         Host(
-            "gemini", "gemini-cli", "SessionStart", _NESTED,
+            "gemini", "gemini-cli", _NESTED,
             {  # PreCompress comes before every call of the model, so it says nothing
                 "SessionStart": START, "BeforeAgent": PROMPT, "AfterTool": TOOL, "AfterAgent": STOP,
                 "SessionEnd": END,
@@ -141,14 +140,14 @@ HOSTS = {
             rule="GEMINI.md", below=False, asks=True,
         ),
         Host(
-            "qwen", "qwen-code", "SessionStart", _NESTED, {**_CLAUDE, "PostToolUseFailure": FAILURE},
+            "qwen", "qwen-code", _NESTED, {**_CLAUDE, "PostToolUseFailure": FAILURE},
             ".qwen", ".qwen", ("qwen",), "QWEN_PROJECT_DIR",
             Form("run_shell_command|write_file|edit|notebook_edit|todo_write|read_file"),
             Kept("QWEN_HOME", ".qwen", "projects/{name}*/chats/*.jsonl", (), ("cwd",)),
             below=False, asks=True,
         ),
         Host(
-            "opencode", "opencode", "experimental.chat.system.transform", _FLAT,
+            "opencode", "opencode", _FLAT,
             {  # as its plugin calls them (`rituals.hosts.moments`)
                 "experimental.chat.system.transform": START,
                 "chat.message": PROMPT, "tool.execute.after": TOOL,
@@ -157,7 +156,7 @@ HOSTS = {
             ".opencode", ".config/opencode", ("opencode",), ahead=PROMPT,
         ),
         Host(
-            "cursor", "cursor", "sessionStart", ("additional_context",),
+            "cursor", "cursor", ("additional_context",),
             {**_CAMEL, "beforeSubmitPrompt": PROMPT, "stop": STOP},
             ".cursor", ".cursor", ("cursor-agent", "cursor"), "",
             Form("Shell|Write|Edit|Delete|Read", kind=False, grouped=False), deaf=(PROMPT,),

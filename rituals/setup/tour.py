@@ -26,10 +26,6 @@ _AGO_MS = 40 * 86_400_000
 _STEP = re.compile(r"(\w*)(?:\[(skip|most) (\d+)\])?([$?]) (.*)", re.DOTALL)
 
 
-class TourFailed(DiurnaError):
-    """A step of the tour did not do what the tour says it does."""
-
-
 def run(say: Callable[[str], None], folder: str, environment: Mapping[str, str]) -> None:
     """Give the tour.
 
@@ -37,7 +33,7 @@ def run(say: Callable[[str], None], folder: str, environment: Mapping[str, str])
     without anything of git's or Diurna's.
 
     Raises:
-        TourFailed: a command failed, a plain `git pull` was not clean, or two clones differ.
+        DiurnaError: a command failed, a plain `git pull` was not clean, or two clones differ.
     """
     tools = Path(folder) / ".tools"
     tools.mkdir()
@@ -89,15 +85,15 @@ def _do(
             errors="replace",
         )
     except subprocess.TimeoutExpired:
-        raise TourFailed(f"`{command}` took over {_TIMEOUT_SECONDS} seconds") from None
+        raise DiurnaError(f"`{command}` took over {_TIMEOUT_SECONDS} seconds") from None
     except FileNotFoundError:
         hint = "the tour runs its commands with sh and git"
-        raise TourFailed("there is no sh on the PATH", hint=hint) from None
+        raise DiurnaError("there is no sh on the PATH", hint=hint) from None
     lines, most = done.stdout.rstrip("\n").split("\n"), int(step[3] or 0)
     if done.returncode:
         say("\n".join(lines))
         hint = "the lines above say why; `diurna init --tour --keep` leaves the folder for a look"
-        raise TourFailed(f"`{command}` ended with {done.returncode}", hint=hint)
+        raise DiurnaError(f"`{command}` ended with {done.returncode}", hint=hint)
     if step[2] == "skip" and len(lines) > most:
         lines = ["…", *[line for line in lines[most:] if line]]
     if step[2] == "most" and len(lines) > most:

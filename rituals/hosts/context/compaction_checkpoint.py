@@ -14,7 +14,7 @@ from ledger.home import Home, discover
 from ledger.model.record import Record
 from memory.query.reader import hides
 from projection.brief.wording import enveloped, shortened
-from rituals.hosts.context.other_sessions import clock, outcomes, path_said, safe
+from rituals.hosts.context.other_sessions import clock, outcomes, safe
 from rituals.hosts.moments import CHECKPOINTS_DIR, Moment
 from rituals.hosts.payloads import fields_of, read_record, write_file, write_object
 
@@ -23,7 +23,7 @@ KEEP_CHARS, RESTORED_CHARS = 1_500, 1_800
 _KEEP = "The summary has to keep this of the session"
 _RESTORED = "Context restored"
 _REQUESTS, _REQUEST_CHARS, _FILES, _ACTS, _DECISIONS = 3, 300, 15, 20, 8
-_LINE_CHARS, _LOOKED_CHARS = 160, 4_000
+_LINE_CHARS, _PATH_CHARS, _LOOKED_CHARS = 160, 80, 4_000
 #: How long it looks for more.
 _SECONDS = 0.8
 #: Begins the observation of a task that was made, the others say that one is done; and what was done.
@@ -105,7 +105,7 @@ def _gathered(moment: Moment, home: Home) -> Iterator[tuple[str, list[str]]]:
     reports = [turn.text for turn in turns if turn.role == "assistant"]
     last = moment.message or (reports[-1] if reports else "")
     yield "Last said: ", [_short(last.strip().rpartition("\n\n")[2], _REQUEST_CHARS)]
-    files = ", ".join([path_said(_short(one)) for one in changed_files(home)[:_FILES]])
+    files = ", ".join([_short(one, _PATH_CHARS) for one in changed_files(home)[:_FILES]])
     yield "Changed and not committed: ", [files]
 
 

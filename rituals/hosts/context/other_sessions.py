@@ -107,7 +107,7 @@ def _collisions(
         after = one.at > mine[path]
         if over and not after:
             continue  # it is seen in the file, and nobody is at it any more
-        did = f"{'edited' if one.kind == 'edit' else 'changed'} {path_said(path)}"
+        did = f"{'edited' if one.kind == 'edit' else 'changed'} {safe(path, _PATH_CHARS)}"
         when = f"{_ago(now - one.at)}, {'after' if after else 'before'} you did"
         key = f"both {os.path.basename(spool.path)} {path}"
         lines.append((one.at, key, f"- {_who(spool, moment)} {did} {when}"))
@@ -163,11 +163,6 @@ def clock(at: int, newest: int) -> str:
 
     same = at // _DAY_MS == newest // _DAY_MS
     return strftime("%H:%MZ" if same else "%Y-%m-%d %H:%MZ", gmtime(at / 1000))
-
-
-def path_said(path: str) -> str:
-    """Return a path as a line shows it."""
-    return safe(path, _PATH_CHARS)
 
 
 def safe(text: str, chars: int = 10_000) -> str:

@@ -96,15 +96,14 @@ def has_news(commondir: str, name: str, *, prompt: bool) -> bool:
 
 def stamps(watched: Sequence[str]) -> str:
     """Return how some files and folders stand."""
-    return ",".join(map(_stamp, watched))
-
-
-def _stamp(path: str) -> str:
-    try:
-        seen = os.stat(path)
-    except OSError:
-        return "-"
-    return f"{seen.st_ino}.{seen.st_size}.{seen.st_mtime_ns}"
+    found = []
+    for path in watched:
+        try:
+            seen = os.stat(path)
+            found.append(f"{seen.st_ino}.{seen.st_size}.{seen.st_mtime_ns}")
+        except OSError:
+            found.append("-")
+    return ",".join(found)
 
 
 def ids_shown(text: str, *, whole: bool = False) -> list[str]:

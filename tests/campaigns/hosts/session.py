@@ -86,7 +86,7 @@ class Place:
 
     def warm(self, host: str) -> None:
         """Have the brief ready: on a busy machine it is made for the second session of a host."""
-        start = HOSTS[host].start
+        start = next(iter(HOSTS[host].events))
         given = json.dumps({"cwd": str(self.top), "session_id": "warm"})
         self._run(sys.executable, "-P", "-m", "rituals", "hook", host, start, given=given)
         self.settle()
