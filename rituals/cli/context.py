@@ -271,13 +271,13 @@ class Invocation:
         out = self.out
         if self.json:
             out.answer(values() if callable(values) else values)
-        elif not out.lines(self._written(values, lines)) and nothing:
+        elif not out.lines(self.written(values, lines)) and nothing:
             out.talk(nothing, fixed=True)
         out.findings(findings)
         for hint in hints if not self.json else ():
             out.hint(hint, fixed=bool(nothing))
 
-    def _written(self, values: _Values, lines: Iterable[Line] | Layout) -> Iterable[Line]:
+    def written(self, values: _Values, lines: Iterable[Line] | Layout) -> Iterable[Line]:
         """Return the lines of an answer: as they are, or as a layout writes them from the object."""
         if not isinstance(lines, Layout):
             return lines
@@ -288,7 +288,7 @@ class Invocation:
 
     def show(self, values: Mapping[str, object], layout: Layout, *, beside: bool = False) -> None:
         """Print an object as a layout writes it, or say it `beside` the answer."""
-        self.out.lines(self._written(values, layout), beside=beside)
+        self.out.lines(self.written(values, layout), beside=beside)
 
     def piped(self) -> bool:
         """Tell whether standard input is something other than a terminal."""

@@ -8,6 +8,7 @@ from typing import Any
 from ledger.errors import WrongUsage
 from rituals.answers.record_fields import fields_of
 from rituals.cli.context import STDIN, Invocation
+from rituals.cli.layout import Layout
 from rituals.cli.operation import DECIDER, DRY_RUN, SINCE, TITLE, modes, option, word
 from rituals.cli.output import Line, counted
 
@@ -191,19 +192,16 @@ def take_back(
     decision = found.decision
     asks = not (yes or call.json) and call.interactive()
     if decision.events and not dry_run:
+        from rituals.cli.dialog import agreed
+
         if named and not (asks or yes):
             raise WrongUsage(
                 f"{counted(len(found.logs), 'log')} and what was derived are not taken back unasked",
                 hint="--dry-run shows the plan; --yes does it",
             )
-        for line in decision.does if not call.json else ():
-            call.out.line(line)
-        call.out.flush()
-        if asks:
-            import click
-
-            if not click.confirm("do this again?" if found.undo else "take this back?", err=True):
-                return
+        question = "do this again?" if found.undo else "take this back?"
+        if not agreed(call, question, {"does": decision.does}, Layout("does|{}"), yes=not asks):
+            return
         decision = decision if call.json else decision._replace(does=())  # they were shown
     undone = found.undo or (found.logs[0].stem if len(found.logs) == 1 else "")
     left = [{"id": id, "why": why} for id, why in found.left]

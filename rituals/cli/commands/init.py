@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import shlex
-import shutil
-import tempfile
 from collections.abc import Iterator
+from shutil import rmtree
+from tempfile import mkdtemp
 
 import click
 
@@ -16,7 +16,6 @@ from ledger.git.config_files import HOME_SETTING
 from ledger.home import OWN_BRANCH, OWN_REPOSITORY
 from ledger.model.findings import Finding
 from ledger.model.layout import CONTINUITY_FILE, TREE_PREFIX
-from ledger.model.record import Record
 from memory.replay.trunk import Publishing
 from rituals.answers.record_fields import fields_of
 from rituals.cli.context import Invocation
@@ -30,6 +29,11 @@ from rituals.setup.home_setup import (
     sharing_asks,
 )
 
+#: The branch that is proposed for a home that programs or other people write to.
+BRANCH = "memory"
+_TWO_HOMES = """\
+In the folder memory/: beside the code, reviewed and branched with it.
+On a branch of its own, read in .memory/: live for all branches, agents and worktrees."""
 _WHAT_ASKS = """\
 Logs quote nobody. What you ask an agent for stays in this clone for 30 days, a line each; others see it
 only if you share it."""
@@ -74,19 +78,42 @@ def init(
       diurna init --personal
       diurna init --tour
     """
-    wish = Wish(dir, branch, folder, project, personal)
+    named = [one for one in (dir, branch, folder) if one not in ("", None)]
     if mode:
-        if call.json or dry_run or move or wish != Wish():
+        if call.json or dry_run or move or named or project or personal:
             raise WrongUsage("--tour takes --keep alone")
         return _tour(call, keep=keep)
+    if move:
+        if dir or folder is not None or project or personal:
+            hint = "diurna init --move branch [--branch NAME]"
+            raise WrongUsage("a home moves to a branch", hint=hint)
+        return _move_home(call, branch or BRANCH, dry_run=dry_run)
+    if call.home:
+        raise WrongUsage("the home to be made is named by DIR", hint=f"diurna init {call.home}")
+    if personal and named:
+        raise WrongUsage("a personal home has its own place", hint="diurna init --personal")
+    if len(named) > 1:
+        raise WrongUsage("DIR, --branch and --folder name different homes", hint="leave two out")
     from memory.replay.trunk import publishing
     from rituals.check.clone_checks import attribute_findings, mirrors_noticed
     from rituals.cli.commands.install import offer
+    from rituals.hosts.install.host_files import found_hosts
 
-    if move:
-        return _move_home(call, wish, dry_run=dry_run)
-    plan, hosts = choose(call, wish, dry_run=dry_run)
-    if plan.files and not (dry_run or plan.personal) and _can_ask(call, plan):
+    plan = (
+        plan_personal(project)
+        if personal
+        else plan_setup(call.folder(), dir, branch, project, folder)
+    )
+    top = plan.repository.top if plan.repository else ""
+    asks = (
+        bool(top and plan.files) and not (dry_run or personal or call.json) and call.interactive()
+    )
+    if asks and not named and plan.kind == OWN_BRANCH:
+        call.out.talk(_TWO_HOMES)
+        question = f"keep the memory on a branch of its own, {BRANCH}?"
+        if not click.confirm(question, True, err=True):
+            plan = plan_setup(call.folder(), "", "", project, f"{top}/{TREE_PREFIX}")
+    if asks:
         call.out.talk(_WHAT_ASKS)
         if click.confirm("share what you ask agents for, a line each?", False, err=True):
             plan = sharing_asks(plan)
@@ -97,56 +124,44 @@ def init(
         findings = (*attribute_findings(memory.home), *mirrors_noticed(memory))
         where = publishing(memory.home, memory.policy)
         memory.close()
-    values = fields_of(plan, "kind place branch prefix steps")
     lines = [told(step, done=where is not None) for step in plan.steps]
     call.answer(
-        {**values, "dry_run": where is None, "findings": findings},
-        lines or [f"nothing to do: {plan.place} has a home{plan.seat}"], findings=findings,
+        {
+            **fields_of(plan, "kind place branch prefix steps"),
+            "dry_run": where is None,
+            "findings": findings,
+        },
+        lines or [f"nothing to do: {plan.place} has a home{plan.seat}"],
+        findings=findings,
         hints=_hints(call, plan, where, project=project),
-    )  # fmt: skip
-    if not call.json:
-        offer(call, hosts)
+    )
+    if asks and not dir:
+        offer(call, found_hosts(top, user_folder(), call.search_path))
 
 
 def _tour(call: Invocation, *, keep: bool) -> None:
     """Show the whole story on a throw-away ledger."""
     from rituals.setup.tour import run
 
-    folder = tempfile.mkdtemp(prefix="diurna-tour-")
-
     def say(line: str) -> None:
         call.out.line(line)
         call.out.flush()
 
+    folder = mkdtemp(prefix="diurna-tour-")
     try:
         run(say, folder, variables())
     finally:
         if keep:
             call.out.talk(f"kept in {folder}")
         else:
-            shutil.rmtree(folder, ignore_errors=True)
+            rmtree(folder, ignore_errors=True)
 
 
-class Wish(Record):
-    """Which home was asked for; `folder` is None where no folder was named."""
-
-    dir: str = ""
-    branch: str = ""
-    folder: str | None = None
-    project: str = ""
-    personal: bool = False
-
-
-def _move_home(call: Invocation, wish: Wish, *, dry_run: bool) -> None:
+def _move_home(call: Invocation, branch: str, *, dry_run: bool) -> None:
     """Move the home from its folder to a branch: say the plan, ask a person, do it."""
-    from rituals.cli.commands.install import BRANCH
     from rituals.setup.move import apply_move, plan_move
 
-    if wish._replace(branch="") != Wish():
-        raise WrongUsage(
-            "a home moves to a branch", hint="diurna init --move branch [--branch NAME]"
-        )
-    plan = plan_move(call.find_home(), wish.branch or BRANCH)
+    plan = plan_move(call.find_home(), branch)
     if plan.steps and not dry_run:
         if not call.json and call.interactive():
             for step in plan.steps:
@@ -157,53 +172,10 @@ def _move_home(call: Invocation, wish: Wish, *, dry_run: bool) -> None:
     lines = [told(step, done=not dry_run) for step in plan.steps]
     moved = "`diurna sync` and your own `git push` let others have it; then they `git pull`"
     values = fields_of(plan, "kind=there.kind branch=there.branch prefix=there.prefix logs steps")
+    hints = (moved,) if lines and not dry_run else ()
     call.answer(
-        {**values, "dry_run": dry_run}, lines or ["nothing to do: it is there"],
-        hints=(moved,) if lines and not dry_run else (),
-    )  # fmt: skip
-
-
-def choose(call: Invocation, wish: Wish, *, dry_run: bool) -> tuple[SetupPlan, tuple[str, ...]]:
-    """Return the plan of a home, and the hosts to be offered; a terminal is asked which home it is to be.
-
-    Raises:
-        WrongUsage: it names two homes.
-        WriteRefused: it can not be made there.
-    """
-    from rituals.cli.commands.install import ask_branch
-
-    named = bool(wish.dir) + bool(wish.branch) + (wish.folder is not None)
-    if call.home:
-        raise WrongUsage("the home to be made is named by DIR", hint=f"diurna init {call.home}")
-    if wish.personal and named:
-        raise WrongUsage("a personal home has its own place", hint="diurna init --personal")
-    if named > 1:
-        raise WrongUsage("DIR, --branch and --folder name different homes", hint="leave two out")
-    if wish.personal:
-        return plan_personal(wish.project), ()
-    plan = plan_setup(call.folder(), wish.dir, wish.branch, wish.project, wish.folder)
-    if wish.dir or dry_run or not plan.files:
-        return plan, ()
-    hosts = _hosts_to_ask(call, plan)
-    if not named and plan.repository and plan.kind == OWN_BRANCH and _can_ask(call, plan):
-        if not ask_branch(call):
-            beside = f"{plan.repository.top}/{TREE_PREFIX}"
-            plan = plan_setup(call.folder(), "", "", wish.project, beside)
-    return plan, hosts
-
-
-def _hosts_to_ask(call: Invocation, plan: SetupPlan) -> tuple[str, ...]:
-    """Return the hosts that a person can be asked about: those of this machine, in a work tree."""
-    from rituals.hosts.install.host_files import found_hosts
-
-    if not _can_ask(call, plan) or plan.repository is None:
-        return ()
-    return found_hosts(plan.repository.top, user_folder(), call.search_path)
-
-
-def _can_ask(call: Invocation, plan: SetupPlan) -> bool:
-    in_work_tree = plan.repository is not None and bool(plan.repository.top)
-    return in_work_tree and not call.json and call.interactive()
+        {**values, "dry_run": dry_run}, lines or ["nothing to do: it is there"], hints=hints
+    )
 
 
 def _hints(
@@ -212,9 +184,7 @@ def _hints(
     """Yield what to do next; and of a new home, what its place does not say by itself."""
     if project and plan.policy not in dict(plan.files):
         yield f"the project's name stands in {plan.policy}; change it there"
-    if where is None:
-        return
-    if not plan.files:
+    if where is None or not plan.files:
         return
     if not where.here:
         yield f"{CONTINUITY_FILE} is published on {where.trunk}, once it has this home"

@@ -12,19 +12,16 @@ from ledger.environment import user_folder, variables
 from ledger.errors import DiurnaError, WrongUsage
 from rituals.cli.commands.status import UNASKED
 from rituals.cli.context import Invocation
+from rituals.cli.dialog import agreed
+from rituals.cli.layout import Layout
 from rituals.cli.operation import DRY_RUN, modes, option, word
-from rituals.cli.output import Line, counted, told
+from rituals.cli.output import counted, told
 from rituals.hosts.adapters import HOSTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from rituals.hosts.install.install_plan import Change, Plan
+    from rituals.hosts.install.install_plan import Plan
 
-#: The branch that is proposed for a home that programs or other people write to.
-BRANCH = "memory"
-_TWO_HOMES = """\
-In the folder memory/: beside the code, reviewed and branched with it.
-On a branch of its own, read in .memory/: live for all branches, agents and worktrees."""
 _WHAT_IS_KEPT = (
     "sessions leave logs that everybody with this memory can read: what agents report at the end of "
     "turns, commit messages, answers in dialogs, what was edited, committed and tested, and what a "
@@ -76,7 +73,6 @@ def install(
     from rituals.hosts.install.install_plan import base_folder
 
     base = base_folder(call.home or call.folder(), user=user)
-    asking = call.interactive() and not (call.json or dry_run)
     if not hosts:
         found = found_hosts("" if user else base, user_folder(), call.search_path)
         if not call.interactive() or call.json:
@@ -85,8 +81,6 @@ def install(
         if not hosts:
             call.out.line("nothing is installed")
             return 0
-    if asking and not user and not call.state_dir():
-        make_home(call, ask_branch(call))
     hosts = tuple(dict.fromkeys(hosts))
     code = _hook_up(call, base, hosts, user=user, mcp=mcp, dry_run=dry_run)
     if not (dry_run or user or call.state_dir()):
@@ -99,44 +93,24 @@ def _fetch_model(call: Invocation, dry_run: bool, yes: bool) -> int:
     from rituals.setup.meaning_model import BASE, LICENCE, NAME, PARTS, fetch_model, free_folder
 
     folder = free_folder()
-    if not call.json:
-        call.out.line(f"{NAME}, licence: {LICENCE}, into {folder}")
-        for one in PARTS:
-            call.out.line(f"  {BASE}/{one.path}  {one.size / 1e6:.1f} MB, sha256 {one.sha256}")
-    if not (dry_run or yes):
-        if call.json or not call.interactive():
-            raise WrongUsage("nothing is fetched unasked", hint="`--yes` agrees to it")
-        if not click.confirm("fetch it?", False, err=True):
-            call.out.line("nothing is fetched")
-            return 0
-    if not dry_run:
+    values = {"name": NAME, "folder": folder}
+    plan = [f"{NAME}, licence: {LICENCE}, into {folder}"]
+    plan += [f"  {BASE}/{one.path}  {one.size / 1e6:.1f} MB, sha256 {one.sha256}" for one in PARTS]
+    if (call.json or not call.interactive()) and not (dry_run or yes):
+        raise WrongUsage("nothing is fetched unasked", hint="`--yes` agrees to it")
+    done = agreed(
+        call, "fetch it?", {**values, "plan": plan}, Layout("plan|{}"), yes=yes, dry_run=dry_run
+    )
+    if done:
         fetch_model(folder)
-        if find_spec("onnxruntime") is None:
-            call.out.hint(
-                "the extra runs it: `pip install '.[meaning]'` in a clone of Diurna's repository"
-            )
-        call.out.hint("vectors are made while agents work, or now by `diurna check --fix`")
-    if call.json:
-        call.out.answer({"name": NAME, "folder": folder, "dry_run": dry_run})
+    hints = ["vectors are made while agents work, or now by `diurna check --fix`"]
+    if find_spec("onnxruntime") is None:
+        hints.append(
+            "the extra runs it: `pip install '.[meaning]'` in a clone of Diurna's repository"
+        )
+    nothing = () if done or dry_run else ["nothing is fetched"]
+    call.answer({**values, "dry_run": dry_run}, nothing, hints=hints if done else ())
     return 0
-
-
-def ask_branch(call: Invocation) -> str:
-    """Ask whether the memory is to have a branch of its own; return its name, "" for the folder."""
-    call.out.talk(_TWO_HOMES)
-    said = f"keep the memory on a branch of its own, {BRANCH}?"
-    return BRANCH if click.confirm(said, True, err=True) else ""
-
-
-def make_home(call: Invocation, branch: str) -> None:
-    """Make a home on a branch of its own; in the folder it is made by a command of its own."""
-    from rituals.setup.home_setup import apply_setup, plan_setup
-
-    if branch:
-        plan = plan_setup(call.folder(), "", branch, "")
-        apply_setup(plan, call.now_ms, call.agent).close()
-        for step in plan.steps:
-            call.out.line(told(step, done=True))
 
 
 def _remove(call: Invocation, hosts: tuple[str, ...], *, user: bool, dry_run: bool) -> int:
@@ -170,13 +144,20 @@ def _carry_out(
 
     if not dry_run:
         apply_plan(plan, user=user)
-    lines: list[Line] = []
+    lines: list[str] = []
+    files = []
     for change in plan.changes:
-        lines.append(told(_step(change), done=not dry_run))
-        lines += [_diff(change)] if dry_run else []
+        verb = "make" if change.before is None else "take" if change.after is None else "write"
+        files.append({"file": change.file, "did": verb})
+        step = f"{verb}{' away' * (verb == 'take')} {change.file}"
+        lines.append(told(step, done=not dry_run))
+        if dry_run:
+            both = (change.before, change.after)
+            old, new = [(data or b"").decode("utf-8", "replace").splitlines() for data in both]
+            was, now = ["/dev/null" if data is None else change.file for data in both]
+            lines += unified_diff(old, new, was, now, lineterm="")
     if not plan.changes and not plan.left:
         lines = [f"nothing to do in {plan.base} for {', '.join(hosts) or 'any host'}"]
-    files = [{"file": one.file, "did": _step(one).partition(" ")[0]} for one in plan.changes]
     values = {**fields_of(plan, "base left"), "hosts": hosts, "files": files, "dry_run": dry_run}
     call.answer(values, lines)
     for one in plan.left:
@@ -193,25 +174,6 @@ def _list_found(call: Invocation, base: str, found: tuple[str, ...], *, user: bo
     values = {"base": base, "hosts": found, "files": [], "left": [], "dry_run": True}
     call.answer(values, [line], hints=hints)
     return 0
-
-
-def _step(change: Change) -> str:
-    if change.before is None:
-        return f"make {change.file}"
-    if change.after is None:
-        return f"take away {change.file}"
-    return f"write {change.file}"
-
-
-def _diff(change: Change) -> str:
-    """Return a unified diff of a file."""
-    old, new = [
-        (data or b"").decode("utf-8", "replace").splitlines()
-        for data in (change.before, change.after)
-    ]
-    was = "/dev/null" if change.before is None else change.file
-    now = "/dev/null" if change.after is None else change.file
-    return "\n".join(unified_diff(old, new, was, now, lineterm=""))
 
 
 def _ask_hosts(found: tuple[str, ...]) -> tuple[str, ...]:
@@ -256,21 +218,9 @@ def _hook_up(
     if not dry_run and not call.json and (plan.changes or not is_informed()):
         call.out.hint(_WHAT_IS_KEPT)
         note_informed()
-        if not user:
-            _offer_past(call, base)
+        from rituals.hosts.capture.session_choice import past_sessions
+
+        if not user and (past := past_sessions(base, user_folder(), variables())):
+            said = f"{counted(len(past), 'past session')} of this folder found"
+            call.out.hint(f"{said}; `diurna capture --past` shows what they would leave")
     return code
-
-
-def _offer_past(call: Invocation, base: str) -> None:
-    """Offer to read the sessions that were held here before the hooks."""
-    from rituals.cli.commands.capture import tell_past
-    from rituals.hosts.capture.session_choice import past_sessions
-
-    found = past_sessions(base, user_folder(), variables())
-    said = f"{counted(len(found), 'past session')} of this folder found"
-    if not found:
-        return
-    if not (call.interactive() and call.state_dir()):
-        call.out.hint(f"{said}; `diurna capture --past` shows what they would leave")
-    elif click.confirm(f"{said}, read them? (nothing is shared before you say so)", True, err=True):
-        tell_past(call, "", "", show=False, write=False, dry_run=False)

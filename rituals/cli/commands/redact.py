@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import click
@@ -11,8 +10,9 @@ from ledger.errors import WrongUsage
 from rituals.answers.record_fields import fields_of
 from rituals.cli.commands.decisions import answer_decision, decide
 from rituals.cli.context import Invocation
+from rituals.cli.dialog import agreed, chosen
+from rituals.cli.layout import Layout
 from rituals.cli.operation import DECIDER, DRY_RUN, REASON, TITLE, modes, option, word
-from rituals.cli.output import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,13 +22,23 @@ _PURGE = (
     "backup stays refused afterwards messages=history.messages signed=history.signed "
     "references=history.moves(reference old new)"
 )
-_AFTERWARDS = (
-    "the forge keeps it in pull requests and caches: ask its support to delete it there",
-    "every other clone pushes what it has first, and is cloned again afterwards; syncing an",
-    "old clone is refused",
-    "this clone's reflogs and the backup have it until they expire or you delete them",
-)
-
+_PURGED = Layout("""
+!references|no branch or tag leads to it any more
+?references|{commits#commit} {=were}:
+files|  {} without it
+messages|  the message of {%12} without it
+references|  {reference}: {old%12} → {new%12}
+trees|  the work tree {} follows
+[  {signed#signature} of them no longer fit what was signed]
+stays|  {} still says it, in text that is not redacted
+?references|the history as it was {=kept} in {backup}
+?references|afterwards, once everybody who has a clone agreed:
+?references|afterwards|  {}
+?references|  the forge keeps it in pull requests and caches: ask its support to delete it there
+?references|  every other clone pushes first, and is cloned anew; syncing an old one is refused
+?references|  this clone's reflogs and the backup have it until they expire or you delete them
+=refused|not now: {}
+""")
 #: The letters of `forget`.
 _WAYS = {
     "f": ("false", "it does not hold, and nothing replaces it"),
@@ -61,7 +71,7 @@ def redact(
       diurna redact 2026-11-21-083012417-tq5n2xk7vb3wmd4zh6cyfugae2 --reason "It quotes a token." --dry-run
     """
     from rituals.decide.decision import record
-    from rituals.decide.history_purge import plan_purge
+    from rituals.decide.history_purge import plan_purge, refuse
     from rituals.decide.history_purge import purge as write_anew
     from rituals.decide.redaction import held_lines, holding_of, redaction, standing
 
@@ -70,23 +80,32 @@ def redact(
     memory = call.memory()
     found = redaction(memory, targets, reason, words_only=words_only)
     plan = plan_purge(memory, found.facts, found.logs) if purge else None
-    if plan is not None and not dry_run and not _agreed_purge(call, plan, yes):
-        return
-
+    if plan is not None and not dry_run:
+        refuse(plan)
+        if not yes and (call.json or not call.interactive()):
+            raise WrongUsage(
+                "a history is not written anew unasked",
+                hint="--dry-run shows the plan; where a person agreed to it, --yes does it",
+            )
+        if not yes and not agreed(
+            call, "write the history anew?", _purge_object(plan, False), _PURGED
+        ):
+            return
     receipt = record(memory, found.decision, agent, title, dry_run=dry_run)
     if not dry_run:
         if plan is not None:
             plan = write_anew(memory, found.facts, found.logs)
         found = found._replace(git=holding_of(memory, found.facts, found.logs))
     stands = list(standing(memory, found.git))
-    also = [] if plan is None else [*_purge_lines(plan, not dry_run)]
+    purged = None if plan is None else _purge_object(plan, not dry_run)
+    also = [] if purged is None else [*call.written(purged, _PURGED)]
     if plan is None or dry_run:
         also += held_lines(found.git, stands)
     answer_decision(
         call, found.decision, receipt, dry_run, also, stands=stands,
         held=fields_of(found.git, "holders(path commit author remotes)")["holders"],
         git=fields_of(found.git, "files=blobs commits messages references"),
-        purge=None if plan is None else _purge_object(plan, not dry_run),
+        purge=purged,
     )  # fmt: skip
     drift = () if dry_run or call.json or not found.decision.events else memory.drift()
     if drift:
@@ -125,9 +144,17 @@ def forget(
     if mode and replaced_by:
         raise WrongUsage(f"--{mode} and --replaced-by are two things", hint="say one of them")
     if not (mode or replaced_by):
-        mode, replaced_by = _asked_way(call, id, "" if fact.redacted else fact.text)
+        if call.json or not call.interactive():
+            raise WrongUsage(
+                f"there are four ways to forget {id}, and none was named",
+                hint="--false, --replaced-by ID, --withhold, or --archive",
+            )
+        call.out.talk(f"{id}: {'' if fact.redacted else fact.text}")
+        mode = chosen(_WAYS, "q", call.out)
         if mode == "quit":
             return
+        if mode == "replaced":
+            replaced_by = click.prompt("by which fact", err=True)
         reason = reason or click.prompt("why", "", show_default=False, err=True)
     if mode == "back" and not reason.strip():
         raise WrongUsage("the reason is missing", hint="`--reason TEXT` says in a sentence why")
@@ -144,63 +171,13 @@ def forget(
 
 
 def _purge_object(plan: Purge, done: bool) -> dict[str, Any]:
-    commits, files = len(plan.history.commits), [path for path, _ in plan.files]
-    more = {"done": done, "commits": commits, "files": files}
-    return {**fields_of(plan, _PURGE), **more, "trees": [one.top for one in plan.trees]}
-
-
-def _agreed_purge(call: Invocation, plan: Purge, yes: bool) -> bool:
-    """Tell whether a person lets the history be written anew, who was shown what that is."""
-    from rituals.decide.history_purge import refuse
-
-    refuse(plan)
-    if yes:
-        return True
-    if call.json or not call.interactive():
-        raise WrongUsage(
-            "a history is not written anew unasked",
-            hint="--dry-run shows the plan; where a person agreed to it, --yes does it",
-        )
-    call.out.lines(_purge_lines(plan, False))
-    return click.confirm("write the history anew?", False, err=True)
-
-
-def _purge_lines(plan: Purge, done: bool) -> Iterator[str]:
-    history = plan.history
-    if not history.moves:
-        yield "no branch or tag leads to it any more"
-        return
-    were = "written anew" if done else "to be written anew"
-    yield f"{counted(len(history.commits), 'commit')} {were}:"
-    for path, blob in plan.files:
-        yield f"  {path} ({blob[:12]}) without it"
-    for commit in history.messages:
-        yield f"  the message of {commit[:12]} without it"
-    for one in history.moves:
-        yield f"  {one.reference}: {one.old[:12]} → {one.new[:12]}"
-    for tree in plan.trees:
-        yield f"  the work tree {tree.top} follows"
-    if history.signed:
-        yield f"  {counted(history.signed, 'signature')} of them no longer fit what was signed"
-    for path in plan.stays:
-        yield f"  {path} still says it, in text that is not redacted"
-    yield f"the history as it was {'is' if done else 'is kept first'} in {plan.backup}"
-    yield "afterwards, once everybody who has a clone agreed:"
-    yield from [f"  {line}" for line in (*plan.afterwards, *_AFTERWARDS)]
-    yield from [f"not now: {why}" for why in (() if done else plan.refused)]
-
-
-def _asked_way(call: Invocation, id: str, text: str) -> tuple[str, str]:
-    """Ask in which way a fact is to be forgotten, and by which it is replaced."""
-    from rituals.cli.dialog import chosen
-
-    if call.json or not call.interactive():
-        raise WrongUsage(
-            f"there are four ways to forget {id}, and none was named",
-            hint="--false, --replaced-by ID, --withhold, or --archive",
-        )
-    call.out.talk(f"{id}: {text}")
-    for letter, (name, does) in _WAYS.items():
-        call.out.talk(f"  {letter}  {name}: {does}")
-    how = chosen(_WAYS, "q", call.out)
-    return how, click.prompt("by which fact", err=True) if how == "replaced" else ""
+    return {
+        **fields_of(plan, _PURGE),
+        "done": done,
+        "commits": len(plan.history.commits),
+        "files": [path for path, _ in plan.files],
+        "trees": [one.top for one in plan.trees],
+        "=were": "written anew" if done else "to be written anew",
+        "=kept": "is" if done else "is kept first",
+        "=refused": () if done else plan.refused,
+    }
