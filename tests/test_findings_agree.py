@@ -27,7 +27,7 @@ OF_ACTS = frozenset(
     "not-canonical false-fact similar-fact until-unseen absorbed index-busy stale-lock object-mended "
     "cache-rebuilt fallback-identity unsigned secret-redacted private-part no-home check-failed "
     "log-dropped note-line personal-log withheld-text change-gone change-breaks "
-    "change-ends as-of-date".split()
+    "change-decided change-ends as-of-date".split()
 )
 #: Which commands tell of a planted state.
 TOLD: dict[str, set[str]] = {

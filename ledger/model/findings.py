@@ -111,6 +111,7 @@ CODES: dict[str, tuple[str, str]] = {
     # what memory has on a change of the code
     "change-gone": (WARNING, "the change takes away what a fact names"),
     "change-breaks": (WARNING, "the change breaks a rule"),
+    "change-decided": (INFO, "the change edits a file that a decision or rule names"),
     "change-ends": (INFO, "the change ends a fact, as that says itself, or breaks its check"),
     # secrets and personal data
     "secret-found": (ERROR, "a secret"),

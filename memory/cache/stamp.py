@@ -134,6 +134,12 @@ class Stamp:
         """Whether another file has that path since this stamp was looked for, or none."""
         return bool(self._number) and _file_number(self.path) != self._number
 
+    @property
+    def elsewhere(self) -> bool:
+        """Whether the stamp is of another file: the folder was copied, or brought back."""
+        words, now = _read(self.path + _SUFFIX).split(), _look(self.path)
+        return not now or (len(words) == _WORDS and words[2] != b"%d" % os.stat(self.path).st_ino)
+
     def holds(self) -> bool:
         """Tell whether the file is as it was left, as far as can be told without waiting."""
         now = _look(self.path) if self.path else ()

@@ -5,7 +5,6 @@ Of a partial clone the logs and pages are fetched first, never the project's own
 
 from __future__ import annotations
 
-import os
 import sys
 
 from ledger.errors import (
@@ -22,7 +21,7 @@ from ledger.model.logset import LogRef, log_refs
 from ledger.model.order import is_stem
 from ledger.wal.user_key import user_key
 from memory.cache.cache_file import Cache
-from memory.cache.stamp import CacheDamaged
+from memory.cache.stamp import CacheDamaged, Stamp
 from projection.policy.model import Policy
 
 TYPE_CHECKING = False
@@ -139,8 +138,8 @@ class Snapshot:
         return self._rebuild(self.home.tip())
 
     def tell_unusable(self, path: str, said: str) -> None:
-        """Report a file that could not be used."""
-        if os.path.exists(path) and user_key():
+        """Report a file that could not be used; a folder that was copied has no such."""
+        if user_key() and not Stamp(path).elsewhere:
             self.tell_rebuilt(said)
 
     def tell_unused(self) -> None:

@@ -28,6 +28,7 @@ from memory.replay.ending_commits import ended
 from projection.brief.wording import label, plain, shortened
 from projection.fold.projection_state import Standing
 from projection.lifecycle.review_due import is_raised
+from projection.text.claims import PATH, claims
 from projection.text.clipping import telling
 from projection.text.until_conditions import DATE, check_of, until_in, until_of
 from rituals.check.check_registry import bare, order
@@ -39,6 +40,7 @@ from rituals.review.code_questions import named_by, taken_names, taken_paths
 
 _DEEP = "in CI, check out with the whole history (`fetch-depth: 0`), or fetch what is missing"
 _GONE_HINT = "say what holds now, or that it is false: `diurna edit`, `diurna forget`"
+_DECIDING = frozenset(("decision", "convention", "invariant"))
 _TEXT_CHARS, _LINE_CHARS, _IDS_SHOWN = 100, 60, 3
 #: Files whose lines are commands, and what stands before one in them.
 _COMMANDS = re.compile(
@@ -98,6 +100,7 @@ def said_of(memory: Memory, range: str, folder: str) -> Said:
         *_gone(known, Code(git, head, inside, base)),
         *_broken(known, code),
         *_ended(known, git, base, head, {one.path for one in code}),
+        *_decided(known, [one.path for one in code if one.after]),
     ]
     said = (*sorted(dict.fromkeys(held), key=order), *remarks[:_MOST])
     return Said(said, tuple(remarks[_MOST:]))
@@ -202,3 +205,16 @@ def _ended(
             hint = f"by commit {end.commit[:7]}"
             path = until.place if until.place in changed else ""
             yield Finding("change-ends", said, path, 0, hint, wait.fact)
+
+
+def _decided(known: list[Standing], changed: list[str]) -> Iterator[Finding]:
+    """Name the decisions, conventions and invariants that name a file which the change edits."""
+    for fact in [one.fact for one in known if one.fact.kind in _DECIDING]:
+        named = [
+            one.subject for one in claims(fact.text) if one.kind == PATH and "/" in one.subject
+        ]
+        touched = [path for path in changed for one in named if f"/{path}".endswith(f"/{one}")]
+        if touched:
+            cited = shortened(plain(telling(fact.text, (), _TEXT_CHARS)), _TEXT_CHARS)
+            said = f"{fact.id} ({label(fact.kind)}): {cited} — this edits {prose(touched[0])}"
+            yield Finding("change-decided", said, touched[0], 0, "", fact.id)

@@ -72,8 +72,8 @@ def check(
     printed. FILE is a draft, a log or a page, checked before it is recorded.
 
     --diff says in at most three lines what memory has on a change of the code: what facts name and it
-    takes away, rules that it breaks, and facts that it ends. A...B is what B has since it left A, as in a
-    pull request; A..B is what lies between them.
+    takes away, rules that it breaks, facts that it ends, and decisions that name a file of it. A...B is
+    what B has since it left A, as in a pull request; A..B is what lies between them.
 
     --absorb reads your edits of continuity.md: reword a fact, tick a thread, add or delete a bullet, or
     set `tier: core`. What cannot become a log is named with its line, and then nothing changes. --publish
