@@ -8,39 +8,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from ledger.git.cli import SEVERAL, Git
-from ledger.model.evidence import Place
 from ledger.model.record import Record
 
-#: A place at a commit, by its id or the start of it.
-At = tuple[str, Place]
-_LEAST_DIGITS = 4
-
-
-def missing(git: Git, wanted: Iterable[At]) -> frozenset[At]:
-    """Return the places that are not at their commits; of a commit that is not there nothing is said."""
-    asked = [one for one in dict.fromkeys(wanted) if _is_hex(one[0], _LEAST_DIGITS)]
-    if not asked:
-        return frozenset()
-    specs = [f"{commit}^{{commit}}" for commit, _ in asked]
-    specs += [f"{commit}:{place.path}" for commit, place in asked]
-    named = git.named(specs)
-    blobs = [oid if kind == "blob" else "" for kind, oid in named[len(asked) :]]
-    known = dict.fromkeys(filter(None, blobs))
-    files = [data or b"" for data in git.blobs(known)]
-    counts = [data.count(b"\n") + (data[-1:] not in (b"", b"\n")) for data in files]
-    sizes = dict(zip(known, counts, strict=True))  # of lines, also of one that no line feed ends
-    return frozenset([
-        one for one, (kind, _), blob in zip(asked, named, blobs, strict=False)
-        if kind == "commit" and one[1].line > sizes.get(blob, 0)
-    ])  # fmt: skip
-
-
 #: Digits of a whole id; of fewer than `LEAST` nothing is told.
-WHOLE, LEAST = 40, 7
-
-
-def _is_hex(name: str, least: int) -> bool:
-    return least <= len(name) <= WHOLE and not name.strip("0123456789abcdef")
+WHOLE, LEAST, _HEX = 40, 7, "0123456789abcdef"
 
 
 class Lacking(Record):
@@ -78,8 +49,9 @@ def not_held(git: Git, commit: str, ids: Iterable[str]) -> frozenset[str]:
 
 def lacking(git: Git, commit: str, names: Collection[str]) -> Lacking:
     """Tell what of some commits another one does not hold; names of seven digits or more will do."""
-    odd = frozenset([one for one in names if not _is_hex(one, LEAST)])
-    whole = whole_ids(git, [one for one in names if one not in odd])
+    hexed = [one for one in names if LEAST <= len(one) <= WHOLE and not one.strip(_HEX)]
+    odd = frozenset(names).difference(hexed)
+    whole = whole_ids(git, hexed)
     there = {name: one for name, one in whole.items() if one}
     outside = not_held(git, commit, there.values())
     return Lacking(

@@ -19,7 +19,7 @@ from ledger.git.ancestry import merged_branches
 from ledger.git.cli import Git
 from ledger.model.record import Record
 
-ANCESTOR, NAMED, PATCH, SQUASH = HOWS = "ancestor", "named", "patch", "squash"
+ANCESTOR, NAMED, PATCH, SQUASH = "ancestor", "named", "patch", "squash"
 #: Limits for one point: seconds, commits of the branch that are compared, commits of its own.
 SECONDS, LINE, OWN = 2.0, 2000, 30
 #: How many commits behind HEAD are looked at; how long reading them may take, and how much is read.
@@ -56,7 +56,7 @@ class Landing(Record):
     """How the work of a log came into a branch, or left it again."""
 
     commit: str  #: that brought it, or brought it back; "" where none was found within the limits
-    how: str  #: one of `HOWS`
+    how: str  #: the rule that saw it
     reverted: str = ""  #: the commit that took it back, "" for none
 
 
