@@ -250,7 +250,8 @@ def test_how_far_it_is_is_read_wherever_a_line_is_cut(size: int) -> None:
         b"Receiving objects:  42% (14/33)\rReceiving objects: 100% (33/33), 1 KiB, done.\nfatal: (1/2"
     )
     told: list[tuple[str, int, int]] = []
-    hear = network._teller(lambda *step: told.append(step))
+    hear = network._hearing(lambda *step: told.append(step), 0)
+    assert hear is not None
     for start in range(0, len(said), size):
         hear(said[start : start + size])
     assert told == [("Counting objects", 3, 3), *[("Receiving objects", n, 33) for n in (14, 33)]]

@@ -9,6 +9,7 @@ and J in `tests/faults.txt`).
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Callable, Sequence
 
@@ -41,6 +42,7 @@ _KEPT = (
 )  # fmt: skip
 _KEPT_STARTS = ("GIT_SSL_", "GIT_PROXY_SSL_")
 _LINE = 1000  # bytes of a line that is not ended yet
+_FAR = re.compile(rb"([^: ][^:]*): +\d+% \((\d+)/(\d+)\)(?:, ([\d.]+) ([MG])iB)?")
 #: Settings for every call: what is received is checked, whatever the repository's own settings say.
 CHECKED = ("-c", "transfer.fsckObjects=true", "-c", "fetch.fsckObjects=true")
 
@@ -193,38 +195,13 @@ def fetch_limited(
         "--", remote.name, *specs, more=_environment(remote),
     )  # fmt: skip
     try:
-        status, _, said = _finish(begun, remote, seconds, None, _Size(limit_mb))
+        status, _, said = _finish(begun, remote, seconds, _hearing(None, limit_mb))
     except OverflowError:
         message = f"{remote.shown} sends more than {limit_mb} MB, and was not read to its end"
         hint = "name the branch of its memory alone: URL#BRANCH"
         raise errors.RemoteRefused(message, hint=hint) from None
     if status:
         raise failure(remote, "fetch", said, git.where)
-
-
-class _Size:
-    """Hears how much was sent, and ends what sends too much.
-
-    Args:
-        limit_mb: megabytes that may be sent.
-    """
-
-    def __init__(self, limit_mb: int) -> None:
-        self._limit_mb, self._said = limit_mb, b""
-
-    def __call__(self, said: bytes) -> None:
-        """Hear a piece of git's progress: `Receiving objects: 42% (420/1000), 12.50 MiB | 3.00 MiB/s`.
-
-        Raises:
-            OverflowError: it is over the limit.
-        """
-        self._said = (self._said + said).replace(b"\r", b"\n")[-4096:]
-        for line in self._said.split(b"\n"):
-            amount, _, unit = line.partition(b"), ")[2].partition(b" | ")[0].partition(b" ")
-            if line[:7] == b"remote:" or unit not in (b"MiB", b"GiB"):
-                continue
-            if unit == b"GiB" or float(amount) > self._limit_mb:
-                raise OverflowError
 
 
 def push(
@@ -266,19 +243,16 @@ def call(
 ) -> tuple[int, str, str]:  # fmt: skip
     """Run a git command that reaches a remote; return its status, output and error output."""
     running = git.start(*arguments, more=_environment(remote))
-    return _finish(running, remote, seconds, progress, data=data)
+    return _finish(running, remote, seconds, _hearing(progress, 0), data)
 
 
 def _finish(
     running: Running,
     remote: Remote,
     seconds: float,
-    progress: Progress | None,
-    hear: Callable[[bytes], None] | None = None,
+    hear: Callable[[bytes], None] | None,
     data: bytes = b"",
 ) -> tuple[int, str, str]:
-    if progress is not None:
-        hear = _teller(progress)
     try:
         status, out, err = running.finish(data, seconds=seconds, hear=hear)
     except TimeoutError:
@@ -289,20 +263,27 @@ def _finish(
     return status, out.decode("utf-8", "replace"), b"\n".join(lines).decode("utf-8", "replace")
 
 
-def _teller(progress: Progress) -> Callable[[bytes], None]:
-    """Read off git's own lines, however cut, how far it is: `Receiving objects:  42% (420/1000), …`."""
+def _hearing(progress: Progress | None, limit_mb: int) -> Callable[[bytes], None] | None:
+    """Return what reads off git's own lines, however cut, how far it is, and ends what sends too much.
+
+    Such a line is `Receiving objects:  42% (420/1000), 12.50 MiB | 3.00 MiB/s`; `limit_mb` is 0 for none.
+    """
+    if progress is None and not limit_mb:
+        return None
     cut = b""
 
     def hear(said: bytes) -> None:
         nonlocal cut
         *lines, cut = (cut[-_LINE:] + said).replace(b"\r", b"\n").split(b"\n")
         for line in lines:
-            title, _, rest = line.rpartition(b":")
-            done, _, total = rest.partition(b"(")[2].partition(b")")[0].partition(b"/")
-            if done.isdigit() and total.isdigit():
-                progress(
-                    title.rpartition(b": ")[2].decode("utf-8", "replace"), int(done), int(total)
-                )
+            found = _FAR.search(line)
+            if found is None:
+                continue
+            if progress is not None:
+                progress(found[1].decode("utf-8", "replace"), int(found[2]), int(found[3]))
+            sent = float(found[4] or 0) * (1024 if found[5] == b"G" else 1)
+            if limit_mb and sent > limit_mb and line[:7] != b"remote:":
+                raise OverflowError
 
     return hear
 
