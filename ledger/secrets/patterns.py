@@ -18,7 +18,7 @@ from ledger.secrets.entropy import (
     kinds_of,
 )
 from ledger.secrets.label_values import decoded, is_worded
-from ledger.secrets.match import OPAQUE, Hit, hit
+from ledger.secrets.match import Hit, hit
 from ledger.secrets.vendor_tokens import HEX
 
 TYPE_CHECKING = False
@@ -105,21 +105,7 @@ _OPEN = frozenset(
 _MARKED, _BARE, _ONE_CASE = 32, 80, 45
 
 
-def find_licences(word: str) -> list[tuple[str, str]]:
-    """Find the key of a licence in capitals, or a code for who lost a second factor: `ABCDE-12345-…`."""
-    if word.count("-") < 3 or not word.isupper():
-        return []
-    key = word.strip("\"'`*.,;:()[]<>")
-    parts = key.split("-")
-    sizes = [len(part) for part in parts]
-    plain = key.replace("-", "").isalnum() and is_random(key) and not is_placeholder(key)
-    mixed = sum(not part.isalpha() and not part.isdigit() for part in parts)
-    drawn = mixed > 1 and len(sizes) * 3 < len(set(key)) * 2
-    formed = len(sizes) < 9 and 4 <= min(sizes) <= max(sizes) <= 8
-    return [("licence-key", key)] if plain and drawn and formed else []
-
-
-def find_opaque(word: str) -> list[tuple[str, str]]:
+def find_opaque(word: str) -> list[str]:
     """Find what looks like a token of whatever vendor in a long word.
 
     That is `mark_` and 32 characters or more, drawn of letters of both cases and digits; without a mark it
@@ -130,13 +116,12 @@ def find_opaque(word: str) -> list[tuple[str, str]]:
     if word.islower() or word.isupper():
         bare = word.strip("\"'`*.,;:()[]{}<>")
         drawn = len(bare) >= _ONE_CASE and bare.isalnum() and _is_drawn(bare)
-        return [(OPAQUE, bare)] if drawn else []
+        return [bare] if drawn else []
     if "://" in word:
         word = word.partition("?")[2]
     pieces = [piece.strip("-_.") for run in _RUN.findall(word) for piece in run.split("--")]
-    return [  # what is called is a name
-        (OPAQUE, piece) for piece in pieces if _is_opaque(piece) and f"{piece}(" not in word
-    ]
+    # what is called is a name
+    return [piece for piece in pieces if _is_opaque(piece) and f"{piece}(" not in word]
 
 
 #: How public keys of SSH begin.

@@ -17,7 +17,7 @@ from ledger.secrets.entropy import is_wordy
 from ledger.secrets.label_values import decoded
 from ledger.secrets.labels import find_any_label, find_labelled
 from ledger.secrets.match import OPAQUE, Hit, View, apart, hit, place_in_source, places
-from ledger.secrets.patterns import find_licences, find_opaque, find_patterns
+from ledger.secrets.patterns import find_opaque, find_patterns
 from ledger.secrets.shapes import find_shapes
 from ledger.secrets.unmask import chained, unmasked
 from ledger.secrets.vendor_tokens import find_tokens
@@ -161,19 +161,11 @@ def find(text: str, lines: bool = True, homes: bool = False, depth: int = _DEPTH
     found += labelled
     if depth and drawn:
         found += _encoded(text, mixed, depth)
-        found += _told_by_word(text, drawn)
+        for piece in {piece for word in drawn for piece in find_opaque(word)}:
+            found += [hit(OPAQUE, at, at + len(piece)) for at in places(text, piece)]
     if lines:
         found += find_any_label(text, named)
     return [*found, *find_home_folders(text)] if homes else found
-
-
-def _told_by_word(text: str, long: list[str]) -> Iterator[Hit]:
-    """Find what a long word is by itself: the key of a licence, the token of whatever vendor."""
-    for word in dict.fromkeys(long):
-        for rule, piece in find_licences(word) + find_opaque(word):
-            inside = word.find(piece)
-            for at in places(text, word):
-                yield hit(rule, at + inside, at + inside + len(piece))
 
 
 def _encoded(text: str, drawn: str, depth: int) -> Iterator[Hit]:
