@@ -212,25 +212,13 @@ def named_folder(named: str) -> str:
 
 
 def has_personal() -> bool:
-    """Tell by one look whether there may be a personal home that this process may read."""
-    return not WithoutPersonal.depth and os.path.isfile(f"{personal_folder()}/{layout.POLICY_FILE}")
+    """Tell by one look whether there may be a personal home."""
+    return os.path.isfile(f"{personal_folder()}/{layout.POLICY_FILE}")
 
 
 def has_layers(home: Home) -> bool:
     """Tell by two looks whether other homes may be read beside one."""
     return has_personal() or os.path.isdir(f"{home.repository.commondir}/{layout.UPSTREAM_DIR}")
-
-
-class WithoutPersonal:
-    """Keeps the personal home shut in this process, as a context: whoever asks may be somebody else."""
-
-    depth = 0
-
-    def __enter__(self) -> None:
-        WithoutPersonal.depth += 1
-
-    def __exit__(self, *_: object) -> None:
-        WithoutPersonal.depth -= 1
 
 
 def personal_home() -> Home | None:

@@ -35,14 +35,6 @@ def test_without_the_extra_it_says_what_to_install(
     assert "this memory" in run(command, "--help").out
 
 
-def test_a_person_is_told_at_once_that_there_is_no_home(bare_repo: Repo, run: Run) -> None:
-    """Over HTTP a person starts it: without a home there is nothing to serve, and nothing is loaded to say so."""
-    pytest.importorskip("mcp")
-    ran = run("mcp", "--http", "0")
-    assert (ran.code, ran.out) == (1, "")
-    assert "no Diurna home" in ran.err and "hint: `diurna init`" in ran.err
-
-
 def test_a_person_at_a_terminal_is_told_at_once_too(bare_repo: Repo) -> None:
     """Typed by hand, the command says that there is no home and ends; only a program gets the handshake."""
     pytest.importorskip("mcp")
@@ -57,14 +49,6 @@ def test_a_person_at_a_terminal_is_told_at_once_too(bare_repo: Repo) -> None:
         os.close(theirs)
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.startswith("diurna: mcp: no Diurna home at or above ")
-
-
-@pytest.mark.parametrize("port", ["65536", "http", "0.0.0.0:80"])
-def test_a_port_is_a_number_and_no_address(repo: Repo, run: Run, port: str) -> None:
-    """`--http` takes a port alone: there is no way to name another host."""
-    ran = run("mcp", f"--http={port}")
-    assert (ran.code, ran.out) == (2, "")
-    assert "Invalid value for '--http'" in ran.err
 
 
 def test_nothing_else_loads_the_server() -> None:

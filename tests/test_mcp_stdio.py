@@ -421,7 +421,7 @@ def test_without_a_client_it_says_so(spawn: Run, repo: Repo) -> None:
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == (
         "diurna: mcp: there is no standard input or output to speak on\n"
-        "hint: a client starts this command; or let it listen: diurna mcp --http\n"
+        "hint: a client starts this command\n"
     )
     ended = spawn("mcp")
     assert (ended.code, ended.out, ended.err) == (0, "", "")

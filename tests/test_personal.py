@@ -410,6 +410,24 @@ def do(day: list[Place], planted: list[str], folder: Path, what: str) -> None:
         here.run(*words[what], stdin=f"{WORD} repeats it.", code=None, json=False)
 
 
+def test_no_page_of_this_machine_tells_it(shop: Place, own: Place) -> None:
+    """Neither a list, a search nor the address of a fact: pages are read over HTTP."""
+    pytest.importorskip("starlette")
+    from tests.web_client import client_of
+
+    pages = client_of(shop.folder).login()
+    for address in (
+        "/",
+        "/facts",
+        f"/search?q={WORD}",
+        "/fact/qf-tabs",
+        "/fact/personal/qf-tabs",
+        "/review",
+        "/timeline",
+    ):
+        assert "likes tabs" not in pages.get(address).text, address
+
+
 @pytest.mark.deep(but="mixed")
 @pytest.mark.parametrize("first", ["mixed", "any"])
 def test_no_shared_place_ever_holds_it(

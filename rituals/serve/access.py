@@ -6,8 +6,6 @@ it is a session of its own, which the token has signed; the token of the forms i
 of them end with the process. Comparisons take the same time whatever differs. Nobody guesses such a token,
 so wrong ones are not counted: a count would lock the right one out.
 
-A program has no login: each of its requests bears the token, which it reads in a file of this user.
-
 Cookies do not know ports: a server on another port of this address is sent ours by the browser. So it is
 named by the port, several of that name are all tried, and a form needs more than the cookie.
 """
@@ -70,12 +68,6 @@ class Access(Record):
     def knows(self, token: str) -> bool:
         """Tell whether a text is the token."""
         return _same(token, self.token)
-
-    def bears(self, headers: Iterable[tuple[bytes, bytes]]) -> bool:
-        """Tell whether the head of a request has the token: `Authorization: Bearer TOKEN`."""
-        said = [value.decode("latin-1") for name, value in headers if name == b"authorization"]
-        scheme, _, token = "".join(said).partition(" ")
-        return scheme.lower() == "bearer" and self.knows(token.strip())
 
     def begin_session(self) -> str:
         """Return the value of the cookie of a new session."""

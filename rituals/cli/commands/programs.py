@@ -44,24 +44,20 @@ def hook(
 
 def mcp(
     call: Invocation, *,
-    http: int = option("Listen on 127.0.0.1; port 7873 unless named, 0 for a free one.", "[PORT]",
-        default=-1, least=0, most=65535, sets="7873"),
     agent: str = option("Who writes; else $DIURNA_AGENT, else what the client calls itself.", "NAME"),
 ) -> None:  # fmt: skip
     """Serve this memory to agents, by the Model Context Protocol.
 
     A client starts it and talks to it over standard input and output. The home is that of the folder it
-    is started in, or --home; no client can name another. Where there is none yet, each tool says so. With
-    --http several clients share it, and each request bears the token in a file that it names. It needs
-    the extra `mcp`: `pip install '.[mcp]'` in a clone of Diurna's repository.
+    is started in, or --home; no client can name another. Where there is none yet, each tool says so. It
+    needs the extra `mcp`: `pip install '.[mcp]'` in a clone of Diurna's repository.
 
     Examples:
-      diurna mcp --http
       claude mcp add diurna -- diurna mcp
       codex mcp add diurna -- diurna mcp
     """
     from rituals.cli.exit_codes import translate
-    from rituals.serve.mcp.serve import Setting, serve_http, serve_wire
+    from rituals.serve.mcp.serve import Setting, serve
 
     if find_spec("mcp_types") is None:  # that of the second generation of the SDK
         raise DiurnaError(
@@ -76,8 +72,7 @@ def mcp(
         lambda problem: translate(problem, call),
         lambda line: _announce(call, line),
     )
-    ended = serve_wire(setting) if http < 0 else serve_http(setting, http)
-    if ended == signal.SIGINT:
+    if serve(setting) == signal.SIGINT:
         raise KeyboardInterrupt
 
 

@@ -102,8 +102,8 @@ def export(
 ) -> int:  # fmt: skip
     """Print all events as lines of JSON, or write linked notes or a site into a folder.
 
-    `events` loses nothing: header, title, prose, every field of every event, and the text of logs written
-    by hand. `diurna import events` makes the same logs of them, byte for byte. Like git, it carries the
+    `events` loses nothing: header, title, prose, every field of every event, and the bytes of each
+    log. `diurna import events` makes the same logs of them, byte for byte. Like git, it carries the
     words of what was redacted, with the log that withholds them.
 
     `vault` is for Obsidian and the like: MEMORY.md, a note for each fact with its links, days and

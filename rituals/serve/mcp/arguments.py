@@ -110,8 +110,7 @@ class Caller(Record):
 
     agent: str = ""  #: who writes, "" for the default of the process
     host: str = ""  #: the program the agent runs in, "" where that is the agent, or not known
-    #: the host session that the connection belongs to, else the connection; "" for none
-    session: str = ""
+    session: str = ""  #: the host session that the connection belongs to, else the connection
 
 
 class Tool(Record):

@@ -17,7 +17,6 @@ from mcp.shared.exceptions import MCPError
 
 from ledger.environment import now_ms
 from ledger.errors import NotFound, WrongUsage
-from ledger.model.ids import sha256
 from rituals.serve.mcp.arguments import Caller, Tool, read, schema_of
 from rituals.serve.mcp.tools import BY_NAME
 from rituals.serve.mcp.wording import markdown, quoted, told, whole
@@ -36,18 +35,17 @@ _RECORD = (
     "When a piece of work is done, call the tool `append` once: what happened, the facts you learned, "
     "changed or found false, and those you relied on."
 )
-_CONNECTION_CHARS, _CALLER_CHARS = 32, 60
+_CALLER_CHARS = 60
 
 
 class Handlers:
-    """Answers the requests of all clients.
+    """Answers the requests of a client.
 
     Args:
         opened: where the memory is asked.
         explain: says what an exception means; one that nobody foresaw is logged by it.
         agent: who writes, "" for what the client calls itself.
-        session: says the host session of the one client, which another one may follow; "" over HTTP, where
-            each connection is one.
+        session: says the host session of the client, which another one may follow.
     """
 
     def __init__(
@@ -153,16 +151,11 @@ class Handlers:
         return found
 
     def _caller(self, context: Any) -> Caller:
-        """Say who calls: the agent that was named to the server, else what the client calls itself.
-
-        Its session is that of its host, else the connection, else "".
-        """
-        params, request = context.session.client_params, context.request
+        """Say who calls: the agent that was named to the server, else what the client calls itself."""
+        params = context.session.client_params
         name = plain_name(params.client_info.name if params else "")
-        agent, known = self._agent or name, request and request.headers.get("mcp-session-id")
-        # whoever knows the id itself can speak for that client
-        hashed = sha256(known.encode()).hexdigest()[:_CONNECTION_CHARS] if known else ""
-        return Caller(agent, name if name != agent else "", self._session() or hashed)
+        agent = self._agent or name
+        return Caller(agent, name if name != agent else "", self._session())
 
 
 def _document(memory: Memory, uri: str) -> str:

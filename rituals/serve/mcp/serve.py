@@ -1,4 +1,4 @@
-"""Start a server from the command line, and come back when it has ended.
+"""Start a server for the program that starts this one, and come back when it has ended.
 
 The wire is claimed first: loading the SDK takes most of a second, and nothing that happens meanwhile may
 write into the conversation. A client waits for the handshake before it says that the server is there: what
@@ -8,7 +8,6 @@ only tools and documents need is loaded by the first request after it.
 from __future__ import annotations
 
 import os
-import shlex
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -24,17 +23,13 @@ if TYPE_CHECKING:
     from ledger.home import Home
     from memory.api import Memory
     from rituals.answers.record_fields import Failure
-    from rituals.serve.access import Access
-    from rituals.serve.loopback import App, Message, Receive, Send
     from rituals.serve.mcp.handlers import Handlers
 
-PATH = "/mcp"
 #: What a client may put into its system prompt.
 INSTRUCTIONS = (
     "This project's memory, kept in git. Call `brief` before you start, `recall` before you decide, "
     "`note` when a person states a rule or corrects you, `append` once when a piece of work is done."
 )
-_NO_TOKEN = b"this server asks for its token: the terminal shows the header that has it\n"
 _HANDLED = (
     "list_tools", "call_tool", "list_resources", "list_resource_templates", "read_resource",
     "list_prompts", "get_prompt",
@@ -51,7 +46,7 @@ class Setting(Record):
     announce: Callable[[str], None]  #: says a line to whoever started it
 
 
-def serve_wire(setting: Setting) -> int:
+def serve(setting: Setting) -> int:
     """Serve the process that started this one; return the signal that ended it, 0 for none.
 
     A program is answered also where there is no home, or none that can be used: each tool says so then.
@@ -81,67 +76,6 @@ def serve_wire(setting: Setting) -> int:
     with _serving(setting, lambda: _session_of(setting) or own) as server:
         settle("mcp")
         return anyio.run(until_stopped, served)
-
-
-def serve_http(setting: Setting, port: int) -> int:
-    """Serve the programs of this user, also those of others; return the signal that ended it.
-
-    Each request bears the token of the home, which a file has that this user alone can read; a web page is
-    refused. What is only the user's is neither shown nor taken. Port 0 is for a free one.
-
-    Raises:
-        HomeNotFound: there is none; a person starts this, and reads it.
-        DiurnaError: the port can not be had; or the home is the user's own.
-    """
-    from ledger.errors import DiurnaError
-    from ledger.home import WithoutPersonal, personal_folder
-
-    home = setting.find()
-    if home.repository.top == os.path.realpath(personal_folder()):
-        raise DiurnaError(
-            "what is only yours is not served over HTTP",
-            hint="a client that starts `diurna mcp --home personal` itself gets it",
-        )
-    import anyio
-
-    from rituals.serve.access import Access, home_key, new_token, private_file
-    from rituals.serve.long_running import settle
-    from rituals.serve.loopback import HOST, LIMIT_BYTES, listen, serve
-
-    with WithoutPersonal(), listen(port, "--http 0") as listening:
-        access = Access(listening.getsockname()[1], home_key(home, b"mcp") or new_token())
-        path = os.path.join(home.state_dir, f"mcp-{access.port}.token")
-        with private_file(path, access.token):
-            setting.announce(f"listening on {access.address.rstrip('/')}{PATH}")
-            header = f'"Authorization: Bearer $(cat {shlex.quote(path)})"'
-            setting.announce(f"each request needs the header {header}")
-            from mcp.server.transport_security import TransportSecuritySettings
-
-            only_ours = TransportSecuritySettings(
-                enable_dns_rebinding_protection=True, allowed_hosts=list(access.hosts),
-                allowed_origins=[],  # only browsers send one
-            )  # fmt: skip
-            with _serving(setting, lambda: "") as server:
-                settle("mcp")
-                app = server.streamable_http_app(
-                    streamable_http_path=PATH, max_request_body_size=LIMIT_BYTES, host=HOST,
-                    transport_security=only_ours,
-                )  # fmt: skip
-                return anyio.run(serve, _only_with(access, app), listening)
-
-
-def _only_with(access: Access, app: App) -> App:
-    """Let through what bears the token."""
-
-    async def guarded(scope: Message, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or access.bears(scope["headers"]):
-            await app(scope, receive, send)
-            return
-        head = [(b"www-authenticate", b"Bearer"), (b"connection", b"close")]
-        await send({"type": "http.response.start", "status": 401, "headers": head})
-        await send({"type": "http.response.body", "body": _NO_TOKEN})
-
-    return guarded
 
 
 def server_of(handlers: Callable[[], Handlers], version: str) -> Server[Any]:

@@ -48,7 +48,7 @@ class Wire:
         if sys.stdin is None or sys.stdout is None:
             raise DiurnaError(
                 "there is no standard input or output to speak on",
-                hint="a client starts this command; or let it listen: diurna mcp --http",
+                hint="a client starts this command",
             )
         sys.stdout.flush()
         source = fcntl.fcntl(0, fcntl.F_DUPFD_CLOEXEC, 3)
