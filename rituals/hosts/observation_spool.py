@@ -9,6 +9,8 @@ numbers of lines) means the same lines for ever. A spool that is made anew began
 from __future__ import annotations
 
 import os
+from errno import EINVAL
+from stat import S_ISREG
 
 from ledger.environment import monotonic, now_ms
 from ledger.model.layout import STATE_DIR
@@ -21,8 +23,13 @@ from rituals.hosts.payloads import (
     open_file,
     read_object,
     read_start,
+    record_of,
     write_object,
 )
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 OBSERVED_DIR = f"{STATE_DIR}/observed"
 LINE_BYTES = 4096
@@ -47,6 +54,9 @@ class Observation(Record):
     what: str  #: at most 240 characters in one line, secrets replaced
     paths: tuple[str, ...] = ()  #: relative to the work tree
     once: str = ""  #: counts once by this; "" counts always
+
+
+_SAMPLE = Observation(0, "", "", "")
 
 
 class Observed(Record):
@@ -80,19 +90,25 @@ class Spool(Record):
         line = _encoded(observation)
         fd = self._locked(make=True)
         try:
-            size = os.fstat(fd).st_size
-            head = os.pread(fd, _HEAD_BYTES, 0)
+            known = _content(fd)
+            size = len(known)
             first = b""
-            if b"\n" not in head:  # new, or killed before anything was in it
+            if b"\n" not in known:  # new, or killed before anything was in it
                 os.ftruncate(fd, 0)
                 size = 0
                 began = {"began": now_ms(), "host": self.host, "session": self.session}
                 first = write_object({**began, "folder": folder}).encode() + b"\n"
-            elif observation.once and _is_in(fd, size, observation):
+            elif observation.once and _is_in(known, observation):
                 return False
-            elif os.pread(fd, 1, size - 1) != b"\n":
+            elif known[-1:] != b"\n":
                 first = b"\n"
-            _append(fd, first + line, size)
+            try:
+                rest = memoryview(first + line)
+                while rest:
+                    rest = rest[os.write(fd, rest) :]
+            except BaseException:
+                os.ftruncate(fd, size)
+                raise
             return True
         finally:
             os.close(fd)
@@ -105,12 +121,11 @@ class Spool(Record):
         *lines, _torn = _bytes(self.path, 0)[0].split(b"\n")
         head = read_object(lines[0]) if lines else None
         began = head.get("began") if head else None
-        if head is None or not isinstance(began, int):
+        if not isinstance(began, int):
             return Observed(0, (), 0)
-        found = [one for line in lines[1 + start :] if (one := _observation(line)) is not None]
-        folder = head.get("folder")
+        folder = head.get("folder") if head else None
         where = folder if isinstance(folder, str) else ""
-        return Observed(began, tuple(found), len(lines) - 1, where)
+        return Observed(began, _observations(lines[1 + start :]), len(lines) - 1, where)
 
     def since(self, offset: int) -> tuple[tuple[Observation, ...], int]:
         """Return the observations behind a byte, and the byte behind the last whole line.
@@ -119,37 +134,31 @@ class Spool(Record):
         """
         data, at = _bytes(self.path, offset)
         end = data.rfind(b"\n") + 1
-        found = [_observation(line) for line in data[:end].split(b"\n")]
-        return tuple([one for one in found if one is not None]), at + end
+        return _observations(data[:end].split(b"\n")), at + end
 
     def remove(self, began: int, count: int) -> None:
         """Remove it where it holds nothing more than a watermark: `began` is of that, `count` its end."""
         try:
             fd = self._locked(make=False)
+            try:
+                held = self.read()
+                if (held.began, held.count) == (began, count):
+                    os.unlink(self.path)
+            finally:
+                os.close(fd)
         except OSError:
-            return
-        try:
-            held = self.read()
-            if (held.began, held.count) == (began, count):
-                os.unlink(self.path)
-        except OSError:
-            pass
-        finally:
-            os.close(fd)
+            pass  # the next time
 
     def _locked(self, *, make: bool) -> int:
         """Open the file under its lock; one that was removed meanwhile is opened again."""
-        import errno
-        import stat
-
         deadline = monotonic() + PATIENCE_SECONDS
         while True:
             fd = open_file(self.path, os.O_RDWR | os.O_APPEND | (os.O_CREAT if make else 0))
             try:
                 lock(fd, deadline)
                 found = os.fstat(fd)
-                if not stat.S_ISREG(found.st_mode):
-                    raise OSError(errno.EINVAL, "not a file", self.path)
+                if not S_ISREG(found.st_mode):
+                    raise OSError(EINVAL, "not a file", self.path)
                 if found.st_nlink:
                     return fd
             except BaseException:
@@ -168,47 +177,36 @@ def spools(commondir: str) -> list[Spool]:
     found, folder = [], f"{commondir}/{OBSERVED_DIR}"
     for name, size, written in files_in(folder, ".jsonl"):
         host, _, session = name[:-6].partition("-")
-        if "~" in session:
-            session = _session_in(f"{folder}/{name}") or session
+        if "~" in session:  # its head names it
+            start = read_start(f"{folder}/{name}", _HEAD_BYTES).partition(b"\n")[0]
+            said = (read_object(start) or {}).get("session")
+            session = said if isinstance(said, str) else session
         found.append(Spool(f"{folder}/{name}", host, session, size, written // 1_000_000))
     found.sort(key=lambda spool: (-spool.changed_ms, spool.path))
     return found
 
 
-def _append(fd: int, data: bytes, size: int) -> None:
-    """Append all of some bytes, or none."""
-    try:
-        rest = memoryview(data)
-        while rest:
-            rest = rest[os.write(fd, rest) :]
-    except BaseException:
-        os.ftruncate(fd, size)
-        raise
-
-
-def _is_in(fd: int, size: int, observation: Observation) -> bool:
+def _is_in(known: bytes, observation: Observation) -> bool:
     """Tell whether an observation is there already; by content only among the newest ones."""
-    mark = _once(observation)
+    once = {"once": observation.once[:SHORT_CHARS]}  # the end of its line
+    mark = write_object(once, ascii_only=False).encode("utf-8", "replace")[1:]
     if not observation.once.startswith(CONTENT):
-        return mark in _content(fd)
-    tail = _content(fd, max(0, size - _TAIL_BYTES)).split(b"\n")
-    same = [_observation(line) for line in tail if mark in line]
-    return any(one and abs(one.at - observation.at) <= _SAME_MS for one in same)
+        return mark in known
+    same = _observations([line for line in known[-_TAIL_BYTES:].split(b"\n") if mark in line])
+    return any(abs(one.at - observation.at) <= _SAME_MS for one in same)
 
 
 def _bytes(path: str, offset: int) -> tuple[bytes, int]:
     """Return a file from a byte on, from 0 where it is shorter, and that byte; nothing where it is odd."""
     try:
         fd = open_file(path, os.O_RDONLY)
+        try:
+            at = offset if 0 <= offset <= os.fstat(fd).st_size else 0
+            return _content(fd, at), at
+        finally:
+            os.close(fd)
     except OSError:
         return b"", 0
-    try:
-        at = offset if 0 <= offset <= os.fstat(fd).st_size else 0
-        return _content(fd, at), at
-    except OSError:
-        return b"", 0
-    finally:
-        os.close(fd)
 
 
 def _content(fd: int, at: int = 0) -> bytes:
@@ -222,8 +220,7 @@ def _content(fd: int, at: int = 0) -> bytes:
 def _encoded(observation: Observation) -> bytes:
     """Return the line of an observation, with fewer paths where it would be too long."""
     said = fields_of(observation)
-    for key, chars in _CHARS.items():
-        said[key] = getattr(observation, key)[:chars]
+    said |= {key: getattr(observation, key)[:chars] for key, chars in _CHARS.items()}
     paths = observation.paths
     while True:
         line = write_object(said, ascii_only=False).encode("utf-8", "replace") + b"\n"
@@ -232,29 +229,7 @@ def _encoded(observation: Observation) -> bytes:
         paths = said["paths"] = paths[: len(paths) // 2]
 
 
-def _once(observation: Observation) -> bytes:
-    """Return by what the same observation is found again: the end of its line."""
-    said = write_object({"once": observation.once[:SHORT_CHARS]}, ascii_only=False)
-    return said.encode("utf-8", "replace")[1:]
-
-
-def _observation(line: bytes) -> Observation | None:
-    """Read a line; None for one that is none of ours."""
-    found = read_object(line)
-    if found is None:
-        return None
-    at, paths = found.get("at"), found.get("paths")
-    texts = [found.get(name) for name in ("kind", "why", "what", "once")]
-    kind, why, what, once = [text if isinstance(text, str) else "" for text in texts]
-    if not isinstance(at, int) or not kind or not what:
-        return None
-    listed = paths if isinstance(paths, list) else []
-    named = tuple([path for path in listed if isinstance(path, str)])
-    return Observation(at, kind, why, what[:WHAT_CHARS], named, once)
-
-
-def _session_in(path: str) -> str:
-    """Return the session that the head of a file names, "" for none."""
-    head = read_object(read_start(path, _HEAD_BYTES).partition(b"\n")[0])
-    said = head.get("session") if head else None
-    return said if isinstance(said, str) else ""
+def _observations(lines: Sequence[bytes]) -> tuple[Observation, ...]:
+    """Read lines, without those that are none of ours."""
+    found = [record_of(_SAMPLE, read_object(line)) for line in lines]
+    return tuple([one for one in found if one and one.kind and one.what])

@@ -255,8 +255,8 @@ class _Boundary:
         named, (met, more) = answered_title(self._memory.snapshot, self._session), self._met()
         part = part._replace(
             items=mine,
-            told=passages_of(shared, policy.characters, self._gates.opened),
-            title=named or title_of(shared, self._gates.opened),
+            told=passages_of(shared, policy.characters, self._gates.open),
+            title=named or title_of(shared, self._gates.open),
             references=proofs.references(used),
             more=more,
         )

@@ -10,7 +10,6 @@ import posixpath
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
 
 from ledger.model.record import Record
 from projection.policy.model import THREAD_KIND
@@ -23,7 +22,7 @@ from rituals.hosts.transcripts.turns import TOOL, Turn
 
 #: A fact that is longer tells a story; a change that is longer holds everything.
 _RULE_CHARS, _CHANGE_CHARS = 300, 4_000
-#: How much of a fact is read for what it forbids.
+#: How much of a fact is read.
 _READ_CHARS = 1_000
 _PATCH = "*** Begin Patch"
 #: Of what a tool was given, the text that it writes.
@@ -58,25 +57,14 @@ class Known(Record):
     text: str
 
 
-class Line(Record):
-    """A line that was added, or a command."""
+class Deed(Record):
+    """A line that a session wrote, or a command that it ran."""
 
+    at: int  #: the byte of its line
     text: str
     words: frozenset[str]  #: of it
     forms: frozenset[str]  #: of these and their parts
-
-
-class Deed(Record):
-    """What a session ran or wrote."""
-
-    at: int  #: the byte of its line
-    lines: tuple[Line, ...]  #: that were added, or the command
-    command: Simple | None = None  #: None for a change
-
-    @property
-    def program(self) -> str:
-        """What it ran, "" for a change."""
-        return posixpath.basename(self.command.words[0]) if self.command else ""
+    command: Simple | None = None  #: None for what was written
 
 
 def ran(turns: Iterable[Turn]) -> list[Turn]:
@@ -86,22 +74,31 @@ def ran(turns: Iterable[Turn]) -> list[Turn]:
 
 def deeds_of(turns: Iterable[Turn]) -> Iterator[Deed]:
     """Yield what tools wrote, or ran without only looking, where they did not fail."""
-    return (deed for turn in ran(turns) for deed in _deeds(turn))
+    for turn in ran(turns):
+        written = ["\n".join(_added(turn.given))]
+        command = "" if written[0] else command_of(turn)
+        for simple in read(command) if len(command) <= _CHANGE_CHARS else ():
+            if simple.document:
+                written.append(simple.document)
+            elif _program(simple) not in _READERS:
+                # what is set before a program is no word of it
+                yield from (
+                    _deed(turn.at, one, simple) for one in " ".join(simple.words).split("\n")
+                )
+        for text in written:
+            for line in text.split("\n") if len(text) <= _CHANGE_CHARS else ():
+                if line.strip():
+                    yield _deed(turn.at, line)
 
 
-def forbidden(fact: Known, deeds: Sequence[Deed]) -> bool:
-    """Tell whether deeds do what a fact says no of: half of its words stand in one line."""
-    text = fact.text[:_READ_CHARS]
-    denied = _denied(text)
-    asked = {first for first, _ in _prescribed(text, denied)}
-    names = _names(text, denied)
-    return bool(denied) and any(
-        2 * len(denied & forms) >= len(denied)
-        for deed in deeds
-        if deed.program not in asked
-        for _, words, forms in deed.lines
-        if not names & words
-    )
+def _deed(at: int, line: str, command: Simple | None = None) -> Deed:
+    words = frozenset(_WORD.findall(line))
+    parts = [part for word in words for part in _PART.findall(word.replace("_", " "))]
+    return Deed(at, line, words, frozenset(content_words(" ".join((*words, *parts)))), command)
+
+
+def _program(command: Simple | None) -> str:
+    return posixpath.basename(command.words[0]) if command else ""
 
 
 def followed(
@@ -113,54 +110,58 @@ def followed(
     """
     short = [fact for fact in chosen if fact.kind != THREAD_KIND and len(fact.text) <= _RULE_CHARS]
     seen = Counter(word for fact in facts for word in set(_WORD.findall(fact.text)))
-    lines = [(deed, line) for deed in deeds for line in deed.lines]
     for fact in short:
-        rule = _Rule(fact.text, seen)
-        proofs = ((deed.at, line.text) for deed, line in lines if rule.is_in(deed, line))
-        proof = next(proofs, None) if not forbidden(fact, deeds) else None
-        if proof:
-            yield fact.id, *proof
+        rule = Rule(fact.text)
+        proof = next((deed for deed in deeds if rule.is_followed_by(deed, seen)), None)
+        if proof and not rule.is_broken_by(deeds):
+            yield fact.id, proof.at, proof.text
 
 
-class _Rule:
-    """What of a fact can be followed."""
+class Rule:
+    """What of a fact can be followed, or broken."""
 
-    def __init__(self, text: str, seen: Counter[str]) -> None:
-        denied = _denied(text)
-        self._forbids = bool(denied)
-        self._names = {name for name in _names(text, denied) if seen[name] == 1}
+    def __init__(self, text: str) -> None:
+        text = text[:_READ_CHARS]
+        self._denied = denied = _denied(text)
+        self._names = {one for one in _NAME.findall(text) if not content_words(one) & denied}
         self._counts = list(_counts(text, denied))
         self._prescribed = list(_prescribed(text, denied))
-        self._alone = {first for first, _ in self._prescribed if seen[first] == 1}
 
-    def is_in(self, deed: Deed, line: Line) -> bool:
-        """Tell whether a line of a deed follows it."""
-        if self._names & line.words or any(pair <= line.forms for pair in self._counts):
+    def is_broken_by(self, deeds: Iterable[Deed]) -> bool:
+        """Tell whether deeds do what it says no of: half of its words stand in one line."""
+        asked, denied = {first for first, _ in self._prescribed}, self._denied
+        return bool(denied) and any(
+            2 * len(denied & deed.forms) >= len(denied)
+            for deed in deeds
+            if _program(deed.command) not in asked and not self._names & deed.words
+        )
+
+    def is_followed_by(self, deed: Deed, seen: Mapping[str, int]) -> bool:
+        """Tell whether a deed can only come from it; `seen` is in how many facts each word is."""
+        if any(seen[name] == 1 for name in self._names & deed.words):
+            return True
+        if any(pair <= deed.forms for pair in self._counts):
             return True
         if deed.command:
             words = (word for word in deed.command.words[1:] if not word.startswith("-"))
             given, done = content_words(next(words, "")), act(deed.command)
             # what a package manager runs, everybody runs so where it is the one
-            habit = deed.program in MANAGERS and (done is None or done.kind != PACKAGE)
+            program = _program(deed.command)
+            habit = program in MANAGERS and (done is None or done.kind != PACKAGE)
             return any(
-                deed.program == first
-                and ((self._forbids and not habit) or (given == content_words(behind) != set()))
+                program == first
+                and ((self._denied and not habit) or (given == content_words(behind) != set()))
                 for first, behind in self._prescribed
             )
-        return self._forbids and any(
+        return bool(self._denied) and any(
             re.search(
-                rf"\b(?:import|from|require)\b.*[\s\"'(]{name}\b|(?<![\w./]){name}[.(]", line.text
+                rf"\b(?:import|from|require)\b.*[\s\"'(]{name}\b|(?<![\w./]){name}[.(]", deed.text
             )
-            for name in self._alone & line.words
+            for name, _ in self._prescribed
+            if seen[name] == 1 and name in deed.words
         )
 
 
-def _names(text: str, denied: frozenset[str]) -> frozenset[str]:
-    """Return the names of code in a fact, without what it says no of."""
-    return frozenset(name for name in _NAME.findall(text) if not content_words(name) & denied)
-
-
-@lru_cache(maxsize=16)  # who asks whether a fact was broken asks next whether it was followed
 def _denied(text: str) -> frozenset[str]:
     """Return the words of what a fact says no of, and never yes."""
     said: dict[bool, set[str]] = {True: set(), False: set()}
@@ -200,34 +201,6 @@ def _prescribed(text: str, denied: frozenset[str]) -> Iterator[tuple[str, str]]:
                 and not (content_words(first) & denied or _DIGIT.match(behind))
             ):
                 yield first, behind
-
-
-def _deeds(turn: Turn) -> Iterator[Deed]:
-    added = "\n".join(_added(turn.given))
-    if added:
-        yield from _written(turn.at, added)
-        return
-    command = command_of(turn)
-    if len(command) > _CHANGE_CHARS:
-        return
-    for simple in read(command):
-        if simple.document:
-            yield from _written(turn.at, simple.document)
-        elif posixpath.basename(simple.words[0]) not in _READERS:
-            # what is set before a program is no word of it
-            lines = [_read(line) for line in " ".join(simple.words).split("\n")]
-            yield Deed(turn.at, tuple(lines), simple)
-
-
-def _written(at: int, text: str) -> Iterator[Deed]:
-    if len(text) <= _CHANGE_CHARS:
-        yield Deed(at, tuple([_read(line) for line in text.split("\n") if line.strip()]))
-
-
-def _read(line: str) -> Line:
-    words = frozenset(_WORD.findall(line))
-    parts = [part for word in words for part in _PART.findall(word.replace("_", " "))]
-    return Line(line, words, frozenset(content_words(" ".join((*words, *parts)))))
 
 
 def _added(given: str) -> Iterator[str]:

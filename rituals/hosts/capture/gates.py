@@ -42,9 +42,18 @@ class Gates:
         self._own, self._asks = is_own(memory.home, policy), policy.capture.asks
         self.left_out: set[str] = set()  #: sentences that repeat what was typed
 
-    def opened(self, texts: Sequence[str]) -> list[str]:
-        """Return texts as others may read them, "" for those of which nothing is left."""
-        return ["" if self._is_withheld(one) else self._unquoted(one) for one in texts]
+    def open(self, text: str) -> str:
+        """Return a text as others may read it, "" where nothing is left.
+
+        That is without home folders, and without the sentences that repeat a person.
+        """
+        if self._is_withheld(text):
+            return ""
+        if self._own:
+            return text
+        kept, lost = self._words.without(text)
+        self.left_out.update(lost)
+        return redacted(kept, tuple(find_home_folders(kept)))
 
     def may_be_told(self, ask: str) -> bool:
         """Tell whether what a person asked for has no secret, and nothing that was withheld."""
@@ -60,29 +69,19 @@ class Gates:
         return title if named else "", kept
 
     def items(self, items: Sequence[Item]) -> tuple[Item, ...]:
-        """Return items without those that were withheld, or say again what a person typed.
-
-        What is about the person alone stays, for their own home.
-        """
-        found = [one for one in items if not self._is_withheld(one.text)]
-        if self._own:
-            return tuple([one._replace(personal=False) for one in found])
-        words = ("\n".join((one.text, one.entity, *one.tags, one.obsolete_when)) for one in found)
-        return tuple(
-            [
-                one._replace(quote="") if self._words.repeats(one.quote) else one
-                for one, said in zip(found, words, strict=True)
-                if one.personal or not self._words.repeats(said)
-            ]
-        )
-
-    def _unquoted(self, text: str) -> str:
-        """Return a text without home folders, and without the sentences that repeat a person."""
-        if self._own:
-            return text
-        kept, lost = self._words.without(text)
-        self.left_out.update(lost)
-        return redacted(kept, tuple(find_home_folders(kept)))
+        """Return items without those that were withheld, or say again what a person typed."""
+        found: list[Item] = []
+        for one in items:
+            said = "\n".join((one.text, one.entity, *one.tags, one.obsolete_when))
+            if self._own:
+                one = one._replace(personal=False)
+            elif self._words.repeats(said):
+                continue
+            elif self._words.repeats(one.quote):
+                one = one._replace(quote="")
+            if not self._is_withheld(one.text):
+                found.append(one)
+        return tuple(found)
 
     @cached_property
     def _words(self) -> TypedWords:

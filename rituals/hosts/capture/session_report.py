@@ -32,8 +32,8 @@ from rituals.hosts.capture.typed_words import UNSHARED
 from rituals.hosts.extraction import Item
 from rituals.hosts.transcripts.turns import ASSISTANT, INTERRUPTED, QUEUE, TITLE, TOOL, USER, Turn
 
-#: Gives texts as others may read them, "" for those of which nothing is left.
-Opens = Callable[[Sequence[str]], list[str]]
+#: Gives a text as others may read it, "" where nothing of it is left.
+Opens = Callable[[str], str]
 #: What a turn said last before it was broken off is a report if it has so many characters.
 REPORT_CHARS = 400
 #: What records what an agent answers, the ids in what it says, and how an answer takes back a fact.
@@ -160,7 +160,7 @@ def title_of(sources: Sources, opens: Opens) -> str:
     known = [one.heading for one in sources.commits if one.known]
     host = "" if "/" in sources.title.partition(" ")[0] else sources.title  # a branch, a path
     wanted = [*known[-1:], *[one.heading for one in sources.texts[-1:]], host]
-    kept = [*opens([prose(one) for one in wanted]), naming(sources.asks)]
+    kept = (*map(opens, map(prose, wanted)), naming(sources.asks))
     return shortened(next(filter(None, kept), ""), TITLE_CHARS)
 
 
@@ -248,19 +248,15 @@ def passages_of(sources: Sources, room: int, opens: Opens) -> str:
             used += one.size
     passages = [one for one in (*written, *turns) if one in chosen]
     answered = [f"{prose(question)} → {prose(answer)}" for question, answer in sources.answered]
-    texts = [*answered]
-    for one in passages:
-        texts += [one.heading, *[part.text for part in one.paragraphs]]
-    readable = dict(zip(texts, opens(texts), strict=True))
     told: dict[str, list[str]] = {"Answered": [], "Commits": [], "Texts": [], "Turns": []}
-    for line in filter(None, [readable[line] for line in answered]):
-        if len(line) <= room:
+    for line in map(opens, answered):
+        if 0 < len(line) <= room:
             told["Answered"].append(f"- {line}")
             room -= len(line) + 3
     heads: dict[_Passage, str] = {}
     for one in passages:
-        one.heading = readable[one.heading] or UNSHARED
-        one.paragraphs = standing(one.paragraphs, readable.__getitem__)
+        one.heading = opens(one.heading) or UNSHARED
+        one.paragraphs = standing(one.paragraphs, opens)
         heads[one] = one.head(room // 2)
         room -= len(heads[one]) + 2 * bool(heads[one])
     found: dict[_Passage, str] = {}

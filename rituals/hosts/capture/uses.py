@@ -9,7 +9,6 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
 from itertools import pairwise
 
 from ledger.escape import prose
@@ -25,11 +24,11 @@ from projection.policy.model import ATTEMPT_KIND
 from projection.text.normalize import content_words, plain
 from rituals.hosts.capture.deeds import (
     Known,
+    Rule,
     arguments,
     command_of,
     deeds_of,
     followed,
-    forbidden,
     ran,
 )
 from rituals.hosts.capture.gates import Gates
@@ -72,7 +71,6 @@ def uses(
     turns: Sequence[Turn],
     shown: Collection[str],
     opened: Iterable[str] = (),
-    known_words: Restatements | None = None,
 ) -> tuple[Use, ...]:
     """Return the uses that a part of a session proves, each fact once, those that are surest first.
 
@@ -81,39 +79,35 @@ def uses(
         turns: what was said, and which tools were used.
         shown: ids of the facts that the session was shown.
         opened: ids of those that it opened, as commands noted it.
-        known_words: of the facts, where they were read before.
     """
     known = {one.id: one for one in facts}
-    found: dict[str, Use] = {}
-    places: dict[int, set[str]] = {}
-
-    def add(some: Iterable[Use]) -> None:
-        for one in some:
-            if one.id in known:
-                found.setdefault(one.id, one)
-                places.setdefault(one.at, set()).add(one.id)
-
-    add(_opened(turns))
-    add(Use(id, OPENED) for id in opened)
     said = [turn for turn in turns if turn.role in (USER, ASSISTANT)]
-    for turn in said:
-        add(_unless_listed(_named(turn, known)))
     deeds = list(deeds_of(turns) if facts else ())
-    restatements = known_words or Restatements((one.id, one.text) for one in facts if said)
+    restatements = Restatements((one.id, one.text) for one in facts if said)
+    some = [*_opened(turns), *(Use(id, OPENED) for id in opened)]
+    for turn in said:
+        some += _unless_listed(_said(turn, NAMED, *one) for one in _named(turn.text, known))
     for turn in said:
         restated = restatements.said_in(turn.text)
-        add(
+        some += [
             one
             for one in _unless_listed(_said(turn, RESTATED, *one) for one in restated)
-            if not (one.by == "agent" and forbidden(known[one.id], deeds))
-        )
-    rest = [known[id] for id in dict.fromkeys(shown) if id in known and id not in found]
+            if one.by == "person" or not Rule(known[one.id].text).is_broken_by(deeds)
+        ]
+    met = {one.id for one in some}
+    rest = [known[id] for id in dict.fromkeys(shown) if id in known and id not in met]
     rest = [fact for fact in rest if fact.kind != ATTEMPT_KIND]
-    add(Use(id, FOLLOWED, at, "", line) for id, at, line in followed(rest, facts, deeds))
-    for id, questions in asked_behind(turns, places).items():
-        if id in found:
-            taught = teaching(questions, f"{id} {known[id].text}")
-            found[id] = found[id]._replace(asked=taught)
+    some += [Use(id, FOLLOWED, at, "", line) for id, at, line in followed(rest, facts, deeds)]
+    found: dict[str, Use] = {}
+    places: dict[int, set[str]] = {}
+    for one in some:
+        if one.id in known:
+            found.setdefault(one.id, one)
+            places.setdefault(one.at, set()).add(one.id)
+    for id, questions in _asked_behind(turns, places).items():
+        words = content_words(f"{id} {known[id].text}")  # it is found by these
+        taught = tuple([one for one in questions if not content_words(one) <= words])
+        found[id] = found[id]._replace(asked=taught)
     return tuple(sorted(found.values(), key=lambda one: HOWS.index(one.how)))[:MOST_USES]
 
 
@@ -130,13 +124,13 @@ def _said(turn: Turn, how: str, id: str, words: str) -> Use:
 def _opened(turns: Iterable[Turn]) -> Iterator[Use]:
     """Yield what the agent asked for by its id."""
     for turn in ran(turns):
-        if _GET.search(turn.tool):
-            ids = arguments(turn.given).get("ids")
-            yield from _opening(
-                turn, [str(one) for one in ids] if isinstance(ids, list) else [], "get"
+        asked = [(_asked_for(one.words[1:]), " ".join(one.words)) for one in _commands(turn)]
+        if _GET.search(turn.tool) and isinstance(ids := arguments(turn.given).get("ids"), list):
+            asked.append(([str(one) for one in ids], "get"))
+        for found, words in asked:
+            yield from _unless_listed(
+                Use(id, OPENED, turn.at, "", words) for id in found if not id.startswith("-")
             )
-        for simple in _commands(turn):
-            yield from _opening(turn, _asked_for(simple.words[1:]), " ".join(simple.words))
 
 
 def _commands(turn: Turn) -> list[Simple]:
@@ -156,21 +150,15 @@ def _asked_for(words: Sequence[str]) -> list[str]:
     return rest if name in _SHOWING and "--list" not in rest else []
 
 
-def _opening(turn: Turn, ids: list[str], words: str) -> list[Use]:
-    return _unless_listed(
-        Use(id, OPENED, turn.at, "", words) for id in ids if not id.startswith("-")
-    )
-
-
-def _named(turn: Turn, known: Mapping[str, Known]) -> Iterator[Use]:
-    """Yield the facts whose ids stand in what was said, outside of questions."""
-    for match in _ID.finditer(turn.text):
+def _named(text: str, known: Mapping[str, Known]) -> Iterator[tuple[str, str]]:
+    """Yield the facts whose ids stand in what was said, outside of questions, each with its sentence."""
+    for match in _ID.finditer(text):
         if match[0] in known:
-            before, behind = turn.text[: match.start()][-_REACH:], turn.text[match.end() :][:_REACH]
+            before, behind = text[: match.start()][-_REACH:], text[match.end() :][:_REACH]
             sentence = _BEFORE.sub("", before) + match[0] + _BEHIND.sub("", behind)
             meant = before.endswith("[[") or "-" in match[0] or "." in match[0]
             if meant and not sentence.rstrip(MARKS).endswith(ASKS):
-                yield _said(turn, NAMED, match[0], sentence)
+                yield match[0], sentence
 
 
 #: A longer question is a story, one of fewer words that carry it a subject.
@@ -188,7 +176,7 @@ ASKS, MARKS = ("?", "\uff1f"), "*_`\"'”’)] "
 _QUOTES = str.maketrans("“”", "  ")
 
 
-def asked_behind(
+def _asked_behind(
     turns: Iterable[Turn], used: Mapping[int, Collection[str]]
 ) -> dict[str, tuple[str, ...]]:
     """Return the questions behind which facts were used, by id, the last one first.
@@ -213,32 +201,19 @@ def asked_behind(
     return found
 
 
-def teaching(questions: Iterable[str], text: str) -> tuple[str, ...]:
-    """Return the questions behind a fact's uses that have a word which its text, with its id, lacks."""
-    known = content_words(text)
-    return tuple([one for one in questions if not content_words(one) <= known])
-
-
 def _question_in(turn: Turn) -> str:
-    """Return the question that a turn asks memory, "" for none."""
-    asked = _query_of(turn) if ran([turn]) else ""
-    said = " ".join(asked.translate(_QUOTES).split())
-    return said if len(said) <= _CHARS and len(content_words(said)) >= _LEAST_WORDS else ""
-
-
-def _query_of(turn: Turn) -> str:
-    """Return what a tool asks memory."""
-    if _RECALL.search(turn.tool):
+    """Return the question that a tool asks memory, without options; "" for none."""
+    query: object = ""
+    if ran([turn]) and _RECALL.search(turn.tool):
         query = arguments(turn.given).get("query")
-        return query if isinstance(query, str) else ""
-    recalled = (one.words[2:] for one in _commands(turn) if one.words[1:2] == ("recall",))
-    return " ".join(_words_of(next(recalled, ())))
-
-
-def _words_of(given: Sequence[str]) -> list[str]:
-    """Return the words of a question, without options."""
-    pairs = pairwise(("", *given))
-    return [word for last, word in pairs if not word.startswith("-") and last not in VALUED]
+    elif ran([turn]):
+        words = [one.words[2:] for one in _commands(turn) if one.words[1:2] == ("recall",)]
+        pairs = pairwise(("", *next(iter(words), ())))
+        query = " ".join(
+            [word for last, word in pairs if not word.startswith("-") and last not in VALUED]
+        )
+    said = " ".join(query.translate(_QUOTES).split()) if isinstance(query, str) else ""
+    return said if len(said) <= _CHARS and len(content_words(said)) >= _LEAST_WORDS else ""
 
 
 _QUOTE_CHARS = 160
@@ -267,25 +242,18 @@ class Evidence:
         facts = [one.fact for one in standings if not (one.fact.false or one.fact.redacted)]
         self._facts = [Known(fact.id, fact.kind, fact.text) for fact in facts]
 
-    @cached_property
-    def _restatements(self) -> Restatements:
-        return Restatements((one.id, one.text) for one in self._facts)
-
     def of(self, said: Slice | None) -> tuple[Use, ...]:
         """Return what a part of the session used, and no log of the session says yet."""
-        commondir = self._memory.home.repository.commondir
+        commondir, seen = self._memory.home.repository.commondir, self._seen
         known = silences(commondir)
         opened = [
             id
-            for at, id in opened_by(commondir, self._seen.session)
-            if heard(known, self._seen.session, self._seen.folder, at)
+            for at, id in opened_by(commondir, seen.session)
+            if heard(known, seen.session, seen.folder, at)
         ]
-        told = heard_by(commondir, file_name(self._seen.host, self._seen.session))
-        shown = (*told.moments, *told.shown)
-        turns = said.turns if said else ()
-        return self.once(
-            uses(self._facts, turns, shown, opened, self._restatements if turns else None)
-        )
+        told = heard_by(commondir, file_name(seen.host, seen.session))
+        turns, shown = said.turns if said else (), (*told.moments, *told.shown)
+        return self.once(uses(self._facts, turns, shown, opened))
 
     def once(self, found: Iterable[Use], without: Collection[str] = ()) -> tuple[Use, ...]:
         """Return uses, each fact once, of those that no log of the session used.
@@ -326,4 +294,4 @@ class Evidence:
     def _open(self, text: str) -> str:
         """Return words as others may read them, "" where they may not."""
         words = prose(without_secrets(text))
-        return words if words and self._gates.opened([words]) == [words] else ""
+        return words if words and self._gates.open(words) == words else ""
