@@ -10,7 +10,7 @@ from rituals.hosts.adapters import FAILURE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from rituals.hosts.moments import Moment
     from rituals.hosts.shell import Simple
@@ -20,6 +20,8 @@ _GIT_VALUES = frozenset(("-C", "-c", "--git-dir", "--work-tree", "--namespace", 
 _GIT = frozenset(
     "commit push pull merge rebase reset revert cherry-pick am tag stash restore clean rm mv".split()
 )
+#: Beside `m`, the short options of `git commit` that take no value and may stand before it.
+_FLAGS = "aqsvnepz"
 #: Words behind one of those that only show.
 _GIT_SHOWS = {
     "stash": frozenset(("list", "show")),
@@ -156,7 +158,8 @@ def _git(words: list[str], command: Simple) -> Act | None:
     said = " ".join([why, *given])
     plain = tuple([word for word in given if word[:1] != "-"])
     if sub == "commit":
-        subject = _message(given) or command.document.strip().split("\n")[0]
+        message = next((text for text, is_file in messages(given) if not is_file), "")
+        subject = (message or command.document).strip().split("\n")[0]
         amended = " --amend" if "--amend" in given else ""
         return Act("git", why, f"git commit{amended}: {subject}" if subject else f"{why}{amended}")
     if sub in ("rm", "mv"):
@@ -177,22 +180,18 @@ def _git(words: list[str], command: Simple) -> Act | None:
     return None
 
 
-def _message(given: list[str]) -> str:
-    """Return the subject of a commit, "" where its editor or a file says it."""
-    for index, word in enumerate(given):
-        if word.startswith("--message="):
-            return _subject(word[10:])
-        flags, m, rest = word[1:].partition("m")
-        bundled = word[:1] == "-" and bool(m) and not flags.strip("aqsvnep")
-        if bundled and rest:
-            return _subject(rest)
-        if (bundled or word == "--message") and index + 1 < len(given):
-            return _subject(given[index + 1])
-    return ""
-
-
-def _subject(message: str) -> str:
-    return message.strip().split("\n")[0]
+def messages(given: Sequence[str]) -> Iterator[tuple[str, bool]]:
+    """Yield the messages that `git commit` is given, and the files (True) of such, by their names."""
+    rest = iter(given)
+    for word in rest:
+        name, equals, value = word.partition("=")
+        flags, m, own = word[1:].partition("m")
+        if name in ("--message", "--file") and equals:
+            yield value, name == "--file"
+        elif word in ("--message", "--file", "-F"):
+            yield next(rest, ""), word != "--message"
+        elif word[:1] == "-" and m and not flags.strip(_FLAGS):
+            yield own or next(rest, ""), False
 
 
 def _package(name: str, words: list[str]) -> Act | None:

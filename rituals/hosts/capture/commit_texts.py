@@ -19,9 +19,9 @@ from ledger.errors import DiurnaError
 from ledger.git.git_objects import Objects
 from ledger.git.repository import Repository, find_repository
 from ledger.model.record import Record
-from rituals.hosts.capture.deeds import arguments
+from rituals.hosts.capture.deeds import arguments, command_of
 from rituals.hosts.shell import Simple, joined, read
-from rituals.hosts.shell_outcomes import behind_git
+from rituals.hosts.shell_outcomes import behind_git, messages
 from rituals.hosts.transcripts.turns import Turn
 
 #: How git says which commit it made: `[main b5e8dfc5] subject`.
@@ -32,15 +32,14 @@ _TOOL = re.compile(
     r"(?:create|update|edit|open)_?(?:pull_?request|merge_?request|issue|pr)$", re.IGNORECASE
 )
 _FORGED = re.compile(r"(?:gh|glab) (?:pr|mr|issue) (?:create|new|edit|update)$")
-_HERE = re.compile(r"\s*@(.*)@\s*", re.DOTALL)
 _TITLES, _BODIES = ("--title", "-t"), ("--body", "-b", "--description", "-d")
-_BODY_FILES = ("--body-file", "-F")
+_BODY_FILES, _CONTENTS = ("--body-file", "-F"), ("content", "file_text")
+#: A command without any of these words writes no text.
+_WRITERS = ("commit", "revert", "gh", "glab")
 #: How many characters name a commit.
 _LEAST_ID = 7
 #: How much is read of a commit, and in how many of the newest one is looked for that has no id.
 _BYTES, _NEWEST = 64 << 10, 1_000
-#: Beside `m`, the short options of `git commit` that take no value and may stand before it.
-_FLAGS = "aqsvnepz"
 
 
 class Piece(Record):
@@ -115,82 +114,78 @@ class History:
 
 
 def texts_in(calls: Iterable[Turn], history: History) -> Texts:
-    """Return the texts of commits, pull requests and issues that the calls of tools wrote."""
-    commits = _Commits(history)
-    texts: dict[str, Piece] = {}
-    files: dict[str, str] = {}
+    """Return the texts of commits, pull requests and issues that the calls of tools wrote.
+
+    Of commits those that git has; all where it has none.
+    """
+    found = _Texts(history)
     for call in calls:
-        given = arguments(call.given)
-        path, content = (
-            _text(given, "file_path", "path", "filePath"),
-            _text(given, "content", "file_text"),
-        )
-        if path and content:  # a message may be taken from it
-            files[posixpath.basename(path)] = content
-        if _TOOL.search(call.tool) and not call.failed:
-            _add(texts, Piece(_text(given, "title"), _text(given, "body", "description")))
-        command = _text(given, "command", "cmd", "script") or call.given * (not given)
-        if "commit" in command or "revert" in command:
-            commits.take(call, command, files)
-        forges = not call.failed and ("gh" in command or "glab" in command)
-        for simple in read(command) if forges else ():
-            if not history.is_elsewhere(simple.folder):
-                _add(texts, _forged(simple, command, files))
-    return Texts(commits.ours(), tuple(texts.values()), frozenset(commits.reverted))
+        found.take(call)
+    known = [one for one in found.commits.values() if one.known]
+    commits = tuple(known or found.commits.values())
+    return Texts(commits, tuple(found.texts.values()), frozenset(found.reverted))
 
 
-def _add(found: dict[str, Piece], one: Piece | None) -> None:
-    """Take a text; a later one of the same heading takes the place of an earlier one."""
-    if one and one.body.strip() and one.heading:
-        found[one.heading] = one
-
-
-class _Commits:
-    """Gathers the commits of a session, by their subjects."""
+class _Texts:
+    """Gathers what a session wrote, by the headings: a later text takes the place of an earlier one."""
 
     def __init__(self, history: History) -> None:
         self._history = history
-        self._found: dict[str, Piece] = {}
+        self._files: dict[str, str] = {}  # what tools wrote: a message may be taken from it
         self._made: dict[str, int] = {}  # the bytes of calls, by the ids of their commits
+        self.commits: dict[str, Piece] = {}
+        self.texts: dict[str, Piece] = {}
         self.reverted: set[int] = set()
 
-    def ours(self) -> tuple[Piece, ...]:
-        """Return those that git has; all where it has none."""
-        known = [one for one in self._found.values() if one.known]
-        return tuple(known or self._found.values())
-
-    def take(self, call: Turn, command: str, files: Mapping[str, str]) -> None:
-        """Take the commits that a call made, and those that it reverted."""
-        made = _MADE.findall(call.result)
-        if call.failed and not made:
-            return
-        begins, at = False, 0
-        for simple in read(command):
-            words, folder = _behind_git(simple)
+    def take(self, call: Turn) -> None:
+        """Take what a call wrote."""
+        given, command = arguments(call.given), command_of(call)
+        path, content = _text(given, "file_path", "path", "filePath"), _text(given, *_CONTENTS)
+        if path and content:
+            self._files[posixpath.basename(path)] = content
+        if _TOOL.search(call.tool) and not call.failed:
+            self._write(_text(given, "title"), _text(given, "body", "description"))
+        made, begins = _MADE.findall(call.result), False
+        ids = iter(made)
+        for one in read(command) if any(word in command for word in _WRITERS) else ():
+            words, folder = _behind_git(one)
             begins = begins or words[:1] == ["init"]
-            if words[:1] == ["revert"]:
+            if words[:1] == ["revert"] and (made or not call.failed):
                 self._revert(words[1:])
-                at += 1
+                next(ids, "")
             elif words[:1] == ["commit"] and "--dry-run" not in words:
-                oid = made[at] if at < len(made) else ""
-                at += 1
-                said = self._history.message_of(oid) if oid else ""
-                told = said or _message(words, simple, command, files)
-                if not (begins or self._history.is_elsewhere(folder)) or said:
-                    self._add(told, bool(said), bool(oid), "--amend" in words)
-                    self._made[oid or "HEAD"] = self._made["HEAD"] = call.at
+                if made or not call.failed:
+                    theirs = begins or self._history.is_elsewhere(folder)
+                    self._commit(
+                        call, words, next(ids, ""), self._message(one, words, command), theirs
+                    )
+            elif not (words or call.failed or self._history.is_elsewhere(one.folder)):
+                self._forge(one, command)
 
-    def _add(self, said: str, known: bool, named: bool, amends: bool) -> None:
-        if amends and self._found:
-            last = next(reversed(self._found))
-            said = said or f"{last}\n\n{self._found[last].body}"
-            known = known or self._found[last].known
-            del self._found[last]
+    def _write(self, title: str, body: str) -> None:
+        if title and body.strip():
+            self.texts[title] = Piece(title, body)
+
+    def _message(self, one: Simple, words: Sequence[str], command: str) -> str:
+        """Return the message that a command gives a commit."""
+        found = messages(words[1:])
+        parts = [self._file(text, one, command) if is_file else text for text, is_file in found]
+        return "\n\n".join([part.strip() for part in parts])
+
+    def _commit(self, call: Turn, words: Sequence[str], oid: str, said: str, theirs: bool) -> None:
+        """Take a commit, in git's words where it has it; `theirs`: another repository has it."""
+        told = self._history.message_of(oid) if oid else ""
+        known, said = bool(told), told or said
+        if theirs and not known:
+            return
+        self._made[oid or "HEAD"] = self._made["HEAD"] = call.at
+        if "--amend" in words and self.commits:
+            last, piece = self.commits.popitem()
+            said, known = said or f"{last}\n\n{piece.body}", known or piece.known
         subject, _, body = said.strip().partition("\n")
-        subject = subject.strip()
-        if subject:
-            known = known or (not named and self._history.has(subject))
-            self._found[subject] = Piece(subject, without_trailers(body), known)
+        if subject := subject.strip():
+            known = known or (not oid and self._history.has(subject))
+            self.commits[subject] = Piece(subject, without_trailers(body), known)
 
     def _revert(self, words: Sequence[str]) -> None:
         for oid, at in self._made.items():
@@ -198,6 +193,31 @@ class _Commits:
                 least = min(len(word), len(oid))
                 if word == oid or (least >= _LEAST_ID and word[:least] == oid[:least]):
                     self.reverted.add(at)
+
+    def _forge(self, one: Simple, command: str) -> None:
+        """Take the text that a command of a forge's program gives a pull request or an issue."""
+        words = [posixpath.basename(one.words[0]), *one.words[1:]]
+        if not _FORGED.match(" ".join(words[:3])):
+            return
+        said = {"": ""}
+        for word, value in pairwise((*words, "")):
+            name, equals, own = word.partition("=")
+            said.setdefault(name, own if equals else value)
+        body = _text(said, *_BODIES) or self._file(_text(said, *_BODY_FILES), one, command)
+        number = "".join(words[3:4]) if words[2] in ("edit", "update") else ""
+        self._write(_text(said, *_TITLES) or f"{words[1]} {number}".strip(), body)
+
+    def _file(self, name: str, one: Simple, command: str) -> str:
+        """Return what a file has: standard input, or what a document of the command or a tool wrote."""
+        if name in ("-", "/dev/stdin"):
+            return one.document
+        written = re.search(
+            r"(?:>|\btee\s)\s?[\"']?" + re.escape(name) + r"[\"']?(?=[\s;&|])", command
+        )
+        for other in read(command) if name and written else ():
+            if other.document and other.words[:1] in (("cat",), ("tee",)):
+                return other.document
+        return self._files.get(posixpath.basename(name), "")
 
 
 def without_trailers(body: str) -> str:
@@ -214,56 +234,6 @@ def _behind_git(one: Simple) -> tuple[list[str], str]:
         return [], ""
     words, folder = behind_git(one.words)
     return words, joined(one.folder, folder)
-
-
-def _message(words: list[str], one: Simple, command: str, files: Mapping[str, str]) -> str:
-    """Return the message that a command gives a commit."""
-    parts: list[str] = []
-    rest = iter(words[1:])
-    for word in rest:
-        flags, m, value = word[1:].partition("m")
-        if word.startswith("--message="):
-            parts.append(word[10:])
-        elif word == "--message" or (word[:1] == "-" and m and not flags.strip(_FLAGS)):
-            parts.append(value if value and word != "--message" else next(rest, ""))
-        elif word in ("-F", "--file") or word.startswith("--file="):
-            name = word.partition("=")[2] or next(rest, "")
-            parts.append(_file(name, one, command, files))
-    return "\n\n".join([_unquoted(part).strip() for part in parts])
-
-
-def _unquoted(text: str) -> str:
-    """Return what stands in a here-string of PowerShell, else the text."""
-    here = _HERE.fullmatch(text)
-    return here[1] if here else text
-
-
-def _forged(one: Simple, command: str, files: Mapping[str, str]) -> Piece | None:
-    """Return the text that a command of a forge's program gives a pull request or an issue."""
-    words = [posixpath.basename(one.words[0]), *one.words[1:]]
-    if not _FORGED.match(" ".join(words[:3])):
-        return None
-    said = {"": ""}
-    for word, value in pairwise((*words, "")):
-        name, equals, own = word.partition("=")
-        said.setdefault(name, own if equals else value)
-    name = _text(said, *_BODY_FILES)
-    body = _text(said, *_BODIES) or _file(name, one, command, files)
-    number = "".join(words[3:4]) if words[2] in ("edit", "update") else ""
-    title = _unquoted(_text(said, *_TITLES)) or f"{words[1]} {number}".strip()
-    return Piece(title, _unquoted(body))
-
-
-def _file(name: str, simple: Simple, command: str, files: Mapping[str, str]) -> str:
-    """Return what a file has: standard input, or what a document of the command or a tool wrote."""
-    if name in ("-", "/dev/stdin"):
-        return simple.document
-    written = re.search(r"(?:>|\btee\s)\s?[\"']?" + re.escape(name) + r"[\"']?(?=[\s;&|])", command)
-    if name and written:
-        for one in read(command):
-            if one.document and one.words[:1] in (("cat",), ("tee",)):
-                return one.document
-    return files.get(posixpath.basename(name), "")
 
 
 def _text(given: Mapping[str, object], *names: str) -> str:
