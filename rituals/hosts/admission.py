@@ -14,7 +14,7 @@ from ledger.environment import now_ms
 from ledger.model.layout import STATE_DIR
 from ledger.model.record import Record
 from rituals.hosts.adapters import FAILURE, TASK
-from rituals.hosts.payloads import read_start
+from rituals.hosts.payloads import fields_of, read_record, write_file, write_object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -133,9 +133,8 @@ _SIGNS = (
 )  # fmt: skip
 #: Of the tools that write, what only looks, by what it is given.
 _VIEWS = ("view", "undo_edit")
-#: What the policy says: the commit that does, and `on` or `off`.
+#: What the policy says.
 NOTE_FILE = f"{STATE_DIR}/observing"
-_NOTE_BYTES = 1 << 16
 _MANY_PATHS = 20
 _ID_CHARS = 80
 _DONE = ("completed", "complete", "done")
@@ -163,14 +162,8 @@ def admitted(said: Moment, top: str) -> Observation | None:
     if nameable("\n".join(safe)) != "\n".join(safe):
         safe = [path for path in safe if nameable(path) == path]
     once = _plain_id(said.once, kind, why, what, *safe, said.at, said.session)
-    return Observation(
-        at=now_ms(),
-        kind=kind,
-        why=shortened(why, SHORT_CHARS),
-        what=what,
-        paths=tuple(safe[:_MANY_PATHS]),
-        once=once,
-    )
+    why, named = shortened(why, SHORT_CHARS), tuple(safe[:_MANY_PATHS])
+    return Observation(now_ms(), kind, why, what, named, once)
 
 
 def without_withheld(one: Observation, home: Home) -> Observation:
@@ -186,19 +179,13 @@ class Observing(Record):
     """What the policy says of observations."""
 
     tip: str = ""  #: the commit that says so, "" where nobody noted it
-    off: bool = False  #: nothing is kept of sessions
+    stopped: bool = False  #: nothing is kept of sessions
     ask: int = 4  #: so many questions to an agent may stay without an answer
 
 
 def observing(commondir: str) -> Observing:
-    """Return what the policy says, as far as it was noted (`rituals.hosts.admission`)."""
-    said = read_start(f"{commondir}/{NOTE_FILE}", _NOTE_BYTES).decode("utf-8", "replace")
-    if "\n" not in said:
-        return Observing()
-    tip, off, *_ = said.split("\n")
-    asks = off.partition(" ")[2]
-    ask = int(asks) if asks.isdigit() else Observing().ask
-    return Observing(tip, off == "off", ask)
+    """Return what the policy says, as far as it was noted."""
+    return read_record(f"{commondir}/{NOTE_FILE}", Observing())
 
 
 def is_candidate(said: Moment) -> bool:
@@ -213,24 +200,16 @@ def _found(said: Moment, top: str) -> Found:
     if said.event == TASK:
         return ("task", "task completed", f"completed: {said.task}", ()) if said.task else None
     tool = said.tool.lower()
-    if tool in WRITING:
-        return _written(said, tool, top)
     if tool in SHELLS:
         return _run(said, top)
-    if tool in _TASKS and said.event != FAILURE:
-        return _task(said)
-    return None
-
-
-def _written(said: Moment, tool: str, top: str) -> Found:
     if said.event == FAILURE or said.given.get("command") in _VIEWS:
         return None
+    if tool not in WRITING:
+        return _task(said) if tool in _TASKS else None
     paths = inside(paths_given(said), top, said.cwd or said.folder)
-    if not paths:
-        return None
     made, gone = tool.startswith(("write", "create")), tool.startswith("delete")
     verb = "wrote" if made else "deleted" if gone else "edited"
-    return "edit", said.tool, f"{verb} {', '.join(paths)}", paths
+    return ("edit", said.tool, f"{verb} {', '.join(paths)}", paths) if paths else None
 
 
 def _run(said: Moment, top: str) -> Found:
@@ -238,40 +217,35 @@ def _run(said: Moment, top: str) -> Found:
     if not line:
         return None
     from rituals.hosts.shell import joined, read
-    from rituals.hosts.shell_outcomes import act, exit_code
+    from rituals.hosts.shell_outcomes import Act, act, exit_code
 
     start = start_folder(said)
     code = exit_code(said)
-    found = []
-    paths: list[str] = []
+    kinds, whys, whats, paths = list[str](), dict[str, None](), list[str](), list[str]()
     for command in read(line):
-        folder = os.path.join(start, joined("", command.folder))
-        if command.words[0] in ("apply_patch", "applypatch"):
-            text = command.document or " ".join(command.words[1:])
-            changed = inside(patched(text), top, folder)
-            if changed and not (code and command.decides):
-                paths += changed
-                found.append(("edit", "apply_patch", f"edited {', '.join(changed)}"))
+        patches = command.words[0] in ("apply_patch", "applypatch")
+        if patches:
+            files = patched(command.document or " ".join(command.words[1:]))
+            done = (
+                None if code and command.decides else Act("edit", "apply_patch", "", tuple(files))
+            )
+        else:
+            done = act(command)
+        named = (
+            inside(done.paths, top, os.path.join(start, joined("", command.folder))) if done else []
+        )
+        if done is None or (done.kind in ("edit", "file") and not named):
             continue
-        done = act(command)
-        if done is None:
-            continue
-        named = inside(done.paths, top, folder)
-        if done.kind == "file" and not named:
-            continue
-        paths += named
-        what = f"{done.why} {', '.join(named)}" if done.kind == "file" else done.what
+        what = done.what
+        if done.kind in ("edit", "file"):
+            what = f"{'edited' if patches else done.why} {', '.join(named)}"
         if code is not None and (command.decides if code else command.surely and done.of_work):
             what = f"{what} (exit {code})"
-        found.append((done.kind, done.why, what))
-    if not found:
-        return None
-    return (
-        found[0][0],
-        ", ".join(dict.fromkeys(why for _, why, _ in found)),
-        "; ".join(what for _, _, what in found),
-        paths,
-    )
+        kinds.append(done.kind)
+        whys[done.why] = None
+        whats.append(what)
+        paths += named
+    return (kinds[0], ", ".join(whys), "; ".join(whats), paths) if kinds else None
 
 
 def _line(said: Moment) -> str:
@@ -326,10 +300,9 @@ def refresh(home: Home) -> None:
     commondir, tip = home.repository.commondir, home.tip()
     if observing(commondir).tip == tip:
         return
-    from ledger.wal.atomic_files import replace_file
     from memory.query.reader import open_snapshot
     from projection.policy.model import OFF
 
     capture = open_snapshot(home).ask(lambda cache: cache.policy.capture, tip)
-    said = "off" if capture.keep == OFF else f"on {capture.ask}"
-    replace_file(f"{commondir}/{NOTE_FILE}", f"{tip}\n{said}\n".encode(), 0o600)
+    noted = Observing(tip, capture.keep == OFF, capture.ask)
+    write_file(f"{commondir}/{NOTE_FILE}", write_object(fields_of(noted)).encode())

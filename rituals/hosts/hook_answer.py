@@ -280,7 +280,7 @@ class Call:
             return
         from rituals.hosts.admission import admitted, is_candidate, observing, without_withheld
 
-        if not is_candidate(said) or observing(self._commondir).off:
+        if not is_candidate(said) or observing(self._commondir).stopped:
             return
         found = admitted(said, self._top)
         if found is not None:

@@ -105,7 +105,7 @@ def _asked(said: Moment, home: Home, text: str) -> str:
 
     commondir = home.repository.commondir
     known = observing(commondir)
-    asks = known.ask and not known.off and _fits(text, ASKED_CHARS, ASKED_BYTES)
+    asks = known.ask and not known.stopped and _fits(text, ASKED_CHARS, ASKED_BYTES)
     if not (asks and is_due(home)):
         return ""
     from rituals.hosts.silence import is_silent

@@ -30,63 +30,36 @@ _GIT_SHOWS = {
 #: What opens a pull request.
 _FORGES = {"gh": ["pr", "create"], "glab": ["mr", "create"]}
 _DELETES = frozenset(("-d", "-D", "--delete", "-m", "-M", "--move"))
-#: By package manager: what changes what a project or a machine has.
-_CHANGES = frozenset("add install i remove rm uninstall un publish update upgrade up".split())
-MANAGERS = {
-    **dict.fromkeys(("npm", "pnpm", "yarn", "bun"), _CHANGES),
-    **dict.fromkeys(("pip", "pip3", "gem"), frozenset(("install", "uninstall", "push"))),
-    **dict.fromkeys(
-        "uv poetry pdm rye pipenv deno cargo bundle composer mix conda mamba".split(),
-        _CHANGES | {"require", "yank"},
-    ),
-    **dict.fromkeys(
-        ("apt", "apt-get", "dnf", "yum", "brew", "apk", "zypper", "choco", "winget", "scoop"),
-        frozenset("add install remove uninstall purge upgrade del autoremove".split()),
-    ),
-    "go": frozenset(("get", "install")),
-    "dotnet": frozenset(("add", "remove")),
-    "pipx": frozenset(("install", "uninstall", "inject")),
-    "pacman": frozenset(("-S", "-R", "-Rs", "-Rns", "-U", "-Syu")),
-    "twine": frozenset(("upload",)),
-    "helm": frozenset(("install", "upgrade", "uninstall")),
-}  # fmt: skip
+MANAGERS = frozenset(
+    "npm pnpm yarn bun pip pip3 gem uv poetry pdm rye pipenv deno cargo bundle composer mix conda mamba"
+    " apt apt-get dnf yum brew apk zypper choco winget scoop go dotnet pipx pacman twine helm".split()
+)
+#: What changes what a project or a machine has.
+_CHANGES = frozenset(
+    "add install i remove rm uninstall un publish update upgrade up require yank push purge del autoremove"
+    " inject upload -S -R -Rs -Rns -U -Syu".split()
+)
 #: Options of theirs that take a value.
 _MANAGER_VALUES = frozenset(("--filter", "-F", "--prefix", "-C", "--cwd", "--dir", "--workspace"))
 #: The kind of what changes packages.
 PACKAGE = "package"
 _FILES = frozenset(("rm", "mv", "rmdir", "unlink", "trash"))
-_TESTS = frozenset(
-    "pytest py.test tox nox jest vitest mocha ava rspec phpunit ctest behave tap cypress"
-    " ginkgo bats karma".split()
+#: Programs that test or build, whatever they are given; and those that do with an option.
+_TOOLS = frozenset(
+    "pytest py.test tox nox jest vitest mocha ava rspec phpunit ctest behave tap cypress ginkgo bats karma"
+    " tsc webpack rollup esbuild ninja meson hatchling tsup turbo nx".split()
 )
-_BUILDS = frozenset("tsc webpack rollup esbuild ninja meson hatchling tsup turbo nx".split())
-#: Programs that do many things: the word behind them that tests, and the one that builds.
-_DOING: dict[str, tuple[frozenset[str], frozenset[str]]] = {
-    "cargo": (frozenset(("test", "nextest")), frozenset(("build", "check"))),
-    "go": (frozenset(("test",)), frozenset(("build",))),
-    "make": (frozenset(("test", "tests", "check")), frozenset()),
-    "just": (frozenset(("test", "tests", "check")), frozenset(("build",))),
-    "task": (frozenset(("test",)), frozenset(("build",))),
-    "mvn": (frozenset(("test", "verify")), frozenset(("compile", "package", "install", "deploy"))),
-    "gradle": (frozenset(("test", "check")), frozenset(("build", "assemble"))),
-    "dotnet": (frozenset(("test",)), frozenset(("build", "publish"))),
-    "swift": (frozenset(("test",)), frozenset(("build",))),
-    "mix": (frozenset(("test",)), frozenset(("compile",))),
-    "bazel": (frozenset(("test",)), frozenset(("build",))),
-    "deno": (frozenset(("test",)), frozenset(("compile",))),
-    "bun": (frozenset(("test",)), frozenset(("build",))),
-    "zig": (frozenset(("test",)), frozenset(("build",))),
-    "hatch": (frozenset(("test",)), frozenset(("build",))),
-    "uv": (frozenset(), frozenset(("build",))),
-    "poetry": (frozenset(), frozenset(("build",))),
-    "docker": (frozenset(), frozenset(("build", "buildx"))),
-    "playwright": (frozenset(("test",)), frozenset()),
-    "manage.py": (frozenset(("test",)), frozenset()),
-    "sbt": (frozenset(("test",)), frozenset(("compile", "assembly"))),
-    "rake": (frozenset(("test", "spec")), frozenset(("build",))),
-    "xcodebuild": (frozenset(("test",)), frozenset(("build",))),
-    **dict.fromkeys(("next", "vite", "ng", "nuxt", "astro"), (frozenset(), frozenset(("build",)))),
-}  # fmt: skip
+_BY_OPTION = {"cmake": "--build", "node": "--test"}
+#: Programs that do many things, and the words behind them that test or build.
+_DOING = frozenset(
+    "cargo go make just task mvn gradle dotnet swift mix bazel deno bun zig hatch uv poetry docker"
+    " playwright manage.py sbt rake xcodebuild next vite ng nuxt astro".split()
+)
+_WORK = frozenset(
+    "test tests nextest check spec verify build buildx compile package deploy assemble assembly"
+    " publish".split()
+)
+_TARGETS = frozenset("make mvn gradle just xcodebuild".split())
 _SAME = {"gradlew": "gradle", "mvnw": "mvn", "gmake": "make", "docker-compose": "docker"}
 _SCRIPTS = frozenset(("npm", "pnpm", "yarn", "bun"))
 _PYTHONS = ("python", "python3", "py")
@@ -195,57 +168,46 @@ def messages(given: Sequence[str]) -> Iterator[tuple[str, bool]]:
 
 
 def _package(name: str, words: list[str]) -> Act | None:
-    verbs = MANAGERS.get(name)
-    if verbs is None:
+    if name not in MANAGERS:
         return None
     rest = [
         word
         for before, word in pairwise(words)
-        if (word[:1] != "-" and before not in _MANAGER_VALUES) or word in verbs
+        if (word[:1] != "-" and before not in _MANAGER_VALUES) or word in _CHANGES
     ]
     if name == "uv" and rest[:1] in (["pip"], ["tool"]):
         rest = rest[1:]
     if name == "yarn" and len(words) == 1:
         rest = ["install"]
-    if name == "go" and words[1:3] == ["mod", "tidy"]:
-        return Act(PACKAGE, "go mod tidy", "go mod tidy")
-    if not rest or rest[0] not in verbs:
-        return None
-    return Act(PACKAGE, f"{name} {rest[0]}", " ".join([name, *words[1:]]))
+    does = rest[0] if rest and rest[0] in _CHANGES else ""
+    if name == "go":
+        does = {"get": "get", "mod": "mod tidy" * (rest[1:2] == ["tidy"])}.get(
+            "".join(rest[:1]), does
+        )
+    return Act(PACKAGE, f"{name} {does}", " ".join([name, *words[1:]])) if does else None
 
 
 def _work(name: str, words: list[str]) -> Act | None:
     rest = [word for word in words[1:] if word[:1] != "-"]
     name = _SAME.get(name, name)
-    said = " ".join([name, *words[1:]])
-    if name in _SCRIPTS:
-        if rest[:1] in (["run"], ["run-script"]) and len(rest) > 1:
-            del rest[0]
-        script = "".join(rest[:1])
+    first, does = "".join(rest[:1]), ""
+    if name in _TOOLS:
+        does = name
+    elif name in _BY_OPTION and _BY_OPTION[name] in words:
+        does = f"{name} {_BY_OPTION[name]}"
+    elif name == "build":
+        does = "python -m build"
+    elif name in _SCRIPTS:
+        script = rest[1] if first in ("run", "run-script") and len(rest) > 1 else first
         kind = "test" if script in ("t", "tst") else script.partition(":")[0]
-        if kind in ("test", "build"):
-            return Act("test", f"{name} {kind}", said, of_work=True)
-        known = script in _TESTS or script in _BUILDS
-        return Act("test", script, said, of_work=True) if known else None
-    if name in _TESTS or name in _BUILDS:
-        return Act("test", name, said, of_work=True)
-    if name == "build":  # python -m build
-        return Act("test", "python -m build", said, of_work=True)
-    if name == "cmake":
-        return Act("test", "cmake --build", said, of_work=True) if "--build" in words else None
-    if name == "node" and "--test" in words:
-        return Act("test", "node --test", said, of_work=True)
-    doing = _DOING.get(name)
-    if doing is None:
-        return None
-    if name == "docker" and rest[:1] == ["compose"]:
-        rest = rest[1:]
-    first = next((word for word in rest if word in doing[0] or word in doing[1]), "")
-    if not first and (name != "make" or rest[:1] == ["clean"]):
-        return None
-    if rest[:1] != [first] and name not in ("make", "mvn", "gradle", "just", "xcodebuild"):
-        return None  # the word is a name there
-    return Act("test", f"{name} {first}".strip(), said, of_work=True)
+        does = f"{name} {kind}" if kind in ("test", "build") else script if script in _TOOLS else ""
+    elif name in _DOING:
+        rest = rest[1:] if name == "docker" and first == "compose" else rest
+        found = next((word for word in rest if word in _WORK), "")
+        anywhere = name in _TARGETS  # else it is a name there
+        if (found and (anywhere or rest[0] == found)) or (name == "make" and first != "clean"):
+            does = f"{name} {found}".strip()
+    return Act("test", does, " ".join([name, *words[1:]]), of_work=True) if does else None
 
 
 #: What a host's answer has below a key of its own: the texts that it makes itself of what ran.
@@ -267,23 +229,19 @@ def exit_code(said: Moment) -> int | None:
     if isinstance(answer, str):
         if said.event == FAILURE and answer.startswith(_FAILED):
             return _number(answer.partition("\n")[0][len(_FAILED) :])
-        if answer[:1] != "{":
-            return None
         from rituals.hosts.payloads import read_object
 
-        answer = read_object(answer.encode("utf-8", "replace"))
-        if answer is None or not answer.keys() <= {"output", "metadata"}:
+        answer = read_object(answer.encode("utf-8", "replace")) if answer[:1] == "{" else None
+        if answer is not None and not answer.keys() <= {"output", "metadata"}:
             return None  # a command printed it
-    for one in (answer, answer.get("metadata")) if isinstance(answer, dict) else ():
+    if not isinstance(answer, dict):
+        return None
+    about = answer.get("metadata")
+    for one in (answer, about if isinstance(about, dict) else {}):
         for name in ("exit", "exit_code", "exitCode"):
-            code = one.get(name) if isinstance(one, dict) else None
-            if isinstance(code, int) and not isinstance(code, bool):
+            if type(code := one.get(name)) is int:
                 return code
-    made = (
-        next((answer[key] for key in _MADE if key in answer), "")
-        if isinstance(answer, dict)
-        else ""
-    )
+    made = next((answer[key] for key in _MADE if key in answer), "")
     return _told_code(made) if isinstance(made, str) else None
 
 

@@ -112,7 +112,7 @@ def request(said: Moment, commondir: str, environment: Mapping[str, str]) -> str
     from rituals.hosts.admission import observing
 
     known = observing(commondir)
-    limit = 0 if known.off else known.ask
+    limit = 0 if known.stopped else known.ask
     if limit <= 0 or not said.session or said.agent or not HOSTS[said.host].asks:
         return ""
     report = said.message or _last_report(said)

@@ -44,54 +44,42 @@ def answers_of(
 
     `answer` is as the host has it; `notes` is what the person typed besides, by the question.
     """
-    answer = _opened(answer)
+    if isinstance(answer, str) and answer.startswith("{"):
+        answer = read_object(answer.encode("utf-8", "replace")) or answer
+    answer = answer.get("answers", answer) if isinstance(answer, dict) else answer
     if isinstance(answer, str):
-        return _told(questions, answer)
+        answer = _told(questions, answer)
     found: list[Answer] = []
     for place, one in enumerate(questions):
-        question = str(one["question"])
+        question, given = str(one["question"]), None
         if isinstance(answer, dict):
-            keys = (question, one.get("id"), str(place))
-            given = next(
-                (answer[key] for key in keys if isinstance(key, str) and key in answer), None
-            )
-        else:
-            given = answer[place] if isinstance(answer, list) and place < len(answer) else None
+            keys = [key for key in (question, one.get("id"), str(place)) if isinstance(key, str)]
+            given = next((answer[key] for key in keys if key in answer), None)
+        elif isinstance(answer, list) and place < len(answer):
+            given = answer[place]
         more = notes.get(question) if isinstance(notes, dict) else None
-        found.append(
-            _answer(
-                one, _texts(given), _texts(more.get("notes") if isinstance(more, dict) else None)
-            )
-        )
-    return [one for one in found if one.picked or one.typed]
+        typed = _texts(more.get("notes") if isinstance(more, dict) else None)
+        known, picked = _options(one), list[str]()
+        for rest in _texts(given):  # a host may join several, and what was typed besides
+            while label := next((one for one in known if _begins(rest, one)), ""):
+                picked.append(label)
+                rest = rest[len(label) :].lstrip(" ,;")
+            typed += [rest] if rest else []
+        if picked or typed:
+            found.append(Answer(question, "; ".join(picked), "; ".join(typed)))
+    return found
 
 
-def _answer(asked: Mapping[str, object], given: Sequence[str], notes: Sequence[str] = ()) -> Answer:
-    """Part what a person answered by the options that the question offered."""
+def _options(asked: Mapping[str, object]) -> list[str]:
+    """Return the labels of what a question offers, the longest first."""
     listed = asked.get("options", asked.get("choices"))
-    options = [
-        label if isinstance(one, dict) and isinstance(label := one.get("label"), str) else one
-        for one in (listed if isinstance(listed, list) else ())
-    ]
-    known = sorted([one for one in options if isinstance(one, str) and one], key=len, reverse=True)
-    picked, typed = list[str](), list(notes)
-    for rest in given:  # a host may join several, and what was typed besides
-        while label := next((one for one in known if _begins(rest, one)), ""):
-            picked.append(label)
-            rest = rest[len(label) :].lstrip(" ,;")
-        typed += [rest] if rest else []
-    return Answer(str(asked["question"]), "; ".join(picked), "; ".join(typed))
+    many = listed if isinstance(listed, list) else ()
+    found = [one.get("label") if isinstance(one, dict) else one for one in many]
+    return sorted([one for one in found if isinstance(one, str) and one], key=len, reverse=True)
 
 
 def _begins(answer: str, label: str) -> bool:
     return answer.startswith(label) and answer[len(label) : len(label) + 1] in ("", ",", ";")
-
-
-def _opened(answer: object) -> object:
-    """Return what is in an answer: in JSON, and under its name."""
-    if isinstance(answer, str) and answer.startswith("{"):
-        answer = read_object(answer.encode("utf-8", "replace")) or answer
-    return answer.get("answers", answer) if isinstance(answer, dict) else answer
 
 
 def _texts(given: object) -> list[str]:
@@ -103,18 +91,15 @@ def _texts(given: object) -> list[str]:
     return [one for one in texts if one not in _NONE]
 
 
-def _told(questions: Sequence[Mapping[str, object]], answer: str) -> list[Answer]:
+def _told(questions: Sequence[Mapping[str, object]], answer: str) -> dict[str, object]:
     """Return what a sentence of the host tells: `"question"="answer"`, or the answer alone."""
-    places = [answer.find(f'"{one["question"]}"="') for one in questions]
-    marks = sorted([(at, number) for number, at in enumerate(places) if at >= 0])
-    found: list[Answer] = []
-    for place, (at, number) in enumerate(marks):
-        one = questions[number]
-        end = marks[place + 1][0] if place + 1 < len(marks) else len(answer)
-        said = answer[at + len(str(one["question"])) + 4 : end].rpartition('"')[0].strip()
-        if said not in _NONE:
-            found.append(_answer(one, [said]))
-    if not marks and len(questions) == 1 and _SAID.match(answer):
-        said = _SAID.sub("", answer).strip()
-        return [_answer(questions[0], [said])] if said not in _NONE else []
+    names = [str(one["question"]) for one in questions]
+    places = {name: answer.find(f'"{name}"="') for name in names}
+    if len(names) == 1 and places[names[0]] < 0 and _SAID.match(answer):
+        return {names[0]: _SAID.sub("", answer)}
+    found: dict[str, object] = {}
+    for name, at in places.items():
+        end = min([other for other in places.values() if other > at], default=len(answer))
+        if at >= 0:
+            found[name] = answer[at + len(name) + 4 : end].rpartition('"')[0]
     return found

@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 
+from rituals.hosts.admission import line_in
 from rituals.hosts.payloads import read_object
 from rituals.hosts.transcripts.dialogs import DIALOGS, Answer, answers_of, questions_of
 from rituals.hosts.transcripts.injected import words_of
@@ -323,13 +324,10 @@ def _call(name: object, id: object, given: object) -> Call:
 def _given(given: object) -> str:
     """Return the command of a shell, and of what is none the arguments as JSON."""
     if isinstance(given, dict):
-        command = given.get("command", given.get("cmd"))
-        if isinstance(command, list) and command and command[1:2] in (["-lc"], ["-c"]):
-            command = command[-1]
-        given = command if isinstance(command, str) else given
-    if given is None or isinstance(given, str):
-        return _text(given)[:GIVEN_CHARS]
-    return _text(json.dumps(given, ensure_ascii=False))[:GIVEN_CHARS]
+        given = line_in(given) or json.dumps(given, ensure_ascii=False)
+    elif given is not None and not isinstance(given, str):
+        given = json.dumps(given, ensure_ascii=False)
+    return _text(given)[:GIVEN_CHARS]
 
 
 def _fails(text: str) -> bool:
