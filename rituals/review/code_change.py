@@ -100,8 +100,10 @@ def said_of(memory: Memory, range: str, folder: str) -> Said:
         *_gone(known, Code(git, head, inside, base)),
         *_broken(known, code),
         *_ended(known, git, base, head, {one.path for one in code}),
-        *_decided(known, [one.path for one in code if one.after]),
     ]
+    named = {id for one in remarks for id in one.about.split()}
+    known = [one for one in known if one.fact.id not in named]
+    remarks += _decided(known, [one.path for one in code if one.after])
     said = (*sorted(dict.fromkeys(held), key=order), *remarks[:_MOST])
     return Said(said, tuple(remarks[_MOST:]))
 
