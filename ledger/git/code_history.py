@@ -119,7 +119,7 @@ class Code:
     def written_by(self, path: str, line: int) -> tuple[str, str]:
         """Return who wrote a line of a file, and on which day; ("", "") where this clone can not tell."""
         if path not in self._writers:
-            from ledger.git.blame import blame, commits_of
+            from ledger.git.ancestry import blame, commits_of
 
             written = blame(self._git, path, 0, self.commit) or ()
             found = commits_of(self._git, [one.commit for one in written])

@@ -18,9 +18,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from memory.edits.absorb import Absorption
+    from memory.edits.absorb import Absorption, Discarded
     from memory.edits.committed import CommittedEdit
-    from memory.edits.discard import Discarded
     from memory.worktree.authorship import Left
     from memory.write.append import Recorder
     from memory.write.commit_files import Files
@@ -194,7 +193,7 @@ class Pages(Reader):
 
     def discard_edits(self, *, dry_run: bool = False) -> Discarded:
         """Publish over what people edited and no log says; what they wrote is kept beside git."""
-        from memory.edits.discard import discard_edits
+        from memory.edits.absorb import discard_edits
         from memory.worktree.projection_files import refuse_incomplete, refuse_unwritable
 
         refuse_unwritable(self.home)

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable
 
 from ledger.errors import NotFound, WrongUsage
-from ledger.git.blame import CodeCommit, blame, commit_named, commits_of
+from ledger.git.ancestry import CodeCommit, blame, commit_named, commits_of
 from ledger.git.cli import Git
 from ledger.git.repository import Repository, cut_commits
 from ledger.home import Home

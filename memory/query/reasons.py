@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from ledger.codec.outline import text_of
-from ledger.git.blame import CodeCommit
+from ledger.git.ancestry import CodeCommit
 from ledger.home import Home
 from ledger.model.event import FactCreated, facts_in
 from ledger.model.record import Record
