@@ -1,4 +1,4 @@
-r"""Find secrets by patterns, each behind a mark that a text has to hold, and what opens something in paths.
+r"""Find secrets by patterns, each behind a mark that a text has to hold, and by words that open something.
 
 A text without a mark costs one search for it. A pattern is matched at its mark, never searched for, and
 every repeat has a limit: linear in the text (fault:G23).
