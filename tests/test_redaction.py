@@ -160,7 +160,7 @@ def test_no_tool_of_the_server_shows_it(_mcp: None, redacted: Told, points: int)
 def test_no_method_of_memory_returns_it(redacted: Told, points: int) -> None:
     """The library's door withholds as the command line does."""
     said = list(redacted.doors(points).methods())
-    assert {"state", "recall", "why"} <= {door[0] for door, _ in said if isinstance(door, tuple)}
+    assert {"state", "recall", "brief"} <= {door[0] for door, _ in said if isinstance(door, tuple)}
     assert leaks(iter(said), TOKENS) == []
 
 

@@ -41,6 +41,7 @@ _NOTES = ("journal.log", "hooks.log", "asks.jsonl", "bug-")
 #: Where sessions of hosts leave lines, whose places count; objects with `items`; and what nobody misses.
 _LINES, _ITEMS = ("observed", "said"), ("captured", "candidates")
 _DISPOSABLE = ("checkpoints", "news")
+_ASIDE = "stale"
 
 
 def is_clean(home: Home, cache: Cache) -> bool:
@@ -62,8 +63,7 @@ def clean(home: Home, cache: Cache) -> bool:
         with FILE_ERRORS:
             _clear_caches(home)
         done = _clear_kept(home, cache, telling)
-        _clear_notes(home, telling, {blob for _, blob in held_logs(cache)})
-        _clear_sessions(home, telling)
+        _clear_left(home, telling, {blob for _, blob in held_logs(cache)})
         drop_asks(home.repository.commondir, lambda one: telling.repeats(one.text))
         _clear_observed(home, cache)
         _clear_mirror(home, cache, telling)
@@ -141,45 +141,26 @@ def _clear_kept(home: Home, cache: Cache, telling: Telling) -> bool:
     return False
 
 
-def _clear_notes(home: Home, telling: Telling, blobs: set[str]) -> None:
-    """Take withheld lines out of what was noted of repairs and faults, and out of what was set aside."""
+def _clear_left(home: Home, telling: Telling, blobs: set[str]) -> None:
+    """Take withheld lines out of what was noted and set aside, and what sessions of hosts left."""
     state = f"{home.repository.commondir}/{STATE_DIR}"
-    for name in sorted(os.listdir(state)):
-        path = f"{state}/{name}"
-        if not os.path.isfile(path) or os.path.islink(path):
-            continue
-        if name.startswith(_NOTES):
-            data = _read(path)
-            if telling.may_stand_in(data):
-                replace_file(path, telling.without(data), 0o600)
-        elif name.endswith(".tmp") and is_abandoned(path) and telling.stands_in(_read(path)):
-            unlink(path)
-    for path in _files(f"{state}/{DROPPED_DIR}"):
-        data = _read(path)
-        if telling.may_stand_in(data):
-            replace_file(path, telling.without(data), 0o600)
-    aside = f"{state}/stale"
-    for name in sorted(os.listdir(aside)) if os.path.isdir(aside) else ():
-        data = _read(f"{aside}/{name}")
-        object_id = name.partition(".")[0].replace("%2F", "")[-40:]
-        if object_id in blobs or telling.stands_in(data) or telling.stands_in(_inflated(data)):
-            unlink(f"{aside}/{name}")
-
-
-def _clear_sessions(home: Home, telling: Telling) -> None:
-    """Take withheld lines out of what sessions of hosts left and no log has yet."""
-    state = f"{home.repository.commondir}/{STATE_DIR}"
-    for folder in _DISPOSABLE:
+    for folder in ("", _ASIDE, DROPPED_DIR, *_LINES, *_ITEMS, *_DISPOSABLE):
         for path in _files(f"{state}/{folder}"):
-            if telling.may_stand_in(_read(path)):
+            name, data = os.path.basename(path), _read(path)
+            if folder == _ASIDE:
+                gone = name.partition(".")[0].replace("%2F", "")[-40:] in blobs
+                if gone or telling.stands_in(data) or telling.stands_in(_inflated(data)):
+                    unlink(path)
+            elif not telling.may_stand_in(data):
+                continue
+            elif folder in _DISPOSABLE or (name.endswith(".tmp") and is_abandoned(path)):
                 unlink(path)
-    for path in [path for folder in _ITEMS for path in _files(f"{state}/{folder}")]:
-        data = _read(path)
-        if telling.may_stand_in(data):
-            replace_file(path, telling.without_items(data), 0o600)
-    for path in [path for folder in _LINES for path in _files(f"{state}/{folder}")]:
-        if telling.may_stand_in(_read(path)):
-            _space_out(path, telling.may_stand_in)
+            elif folder in _ITEMS:
+                replace_file(path, telling.without_items(data), 0o600)
+            elif folder in _LINES:
+                _space_out(path, telling.may_stand_in)
+            elif folder or name.startswith(_NOTES):
+                replace_file(path, telling.without(data), 0o600)
 
 
 def _clear_observed(home: Home, cache: Cache) -> None:
