@@ -38,8 +38,8 @@ _ASK_CHARS, _CHARS, _OPEN = 80, 100, 3
 _LEAST, _NO_PROSE = 5, "#>`~|<-*+=0123456789"
 #: What announces or asks ends so.
 _NO_ENDS = (":", "?", "\uff1a", "\uff1f")
-#: What stands around a word; writing without blanks begins with the second.
-_MARKS, _UNSPACED = '.,;:!?"“”‘’…()*', "\u0e00"
+#: Writing without blanks begins here.
+_UNSPACED = "\u0e00"
 
 
 def last_sessions(
@@ -125,18 +125,9 @@ def _came_of_it(
 
 
 def _reported(text: str) -> str:
-    """Return the first sentence with a name in the last report of a captured log that has one.
-
-    Else how its last report begins, also where that announces a list. No item, heading or code is one.
-    """
+    """Return how the last report of a captured log begins that says something."""
     turns = text.partition("\n## Turns\n")[2].partition("\n## ")[0].split("\n### Turn ")
-    begun = ""
-    for turn in reversed(turns):
-        said = list(_sentences(turn))
-        named = [one for one in said if one[-1] not in _NO_ENDS and any(map(_is_name, one.split()))]
-        if named:
-            return named[0]
-        begun = begun or (said[0] if said else "")
+    begun = next((one for turn in reversed(turns) for one in _sentences(turn)), "")
     return f"{begun[:-1]} …" if begun.endswith(_NO_ENDS) else begun
 
 
@@ -153,12 +144,6 @@ def _sentences(turn: str) -> Iterator[str]:
             told, start = said[start:end].strip(), end
             if len(told.split()) >= _LEAST or (told and told[0] >= _UNSPACED):
                 yield told
-
-
-def _is_name(word: str) -> bool:
-    """Tell whether a word names a file, a symbol or a number: by its form."""
-    inner = word.strip(_MARKS)[1:]
-    return inner != inner.lower() or any(char.isdigit() or char in "`_/." for char in inner)
 
 
 def _left_open(cache: Cache, some: Iterable[Entry], live: Container[str], since: str) -> list[str]:
