@@ -11,7 +11,7 @@ from itertools import accumulate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from projection.text.normalize import Statement
 
@@ -25,8 +25,6 @@ ENTRIES_LIMIT = 4000
 LEAST_WORDS = 2
 #: How many statements of one text are looked up one by one, beside the text as a whole.
 ASKING = 6
-#: The bits of a word that so many facts have are kept.
-_KEPT = 32
 
 
 def queries(parts: Sequence[Statement], words: Sequence[str]) -> list[frozenset[str]]:
@@ -133,39 +131,3 @@ class Postings:
     def _shortlist(self, words: Iterable[str]) -> list[int]:
         counts = [(len(self._posts.get(word, ())), word) for word in words]
         return looked_up(counts, self._posts.__getitem__)
-
-
-def bits_of(numbers: Sequence[int], count: int) -> int:
-    """Return numbers below `count` as the bits of one number."""
-    if len(numbers) < _KEPT:
-        return sum([1 << number for number in numbers])
-    held = bytearray(count // 8 + 1)
-    for number in numbers:
-        held[number >> 3] |= 1 << (number & 7)
-    return int.from_bytes(held, "little")
-
-
-def levels_of(words: Iterable[int]) -> Iterator[tuple[int, int]]:
-    """Yield in how many of some sets numbers are, with these, the most first; sets and these are bits.
-
-    All are counted at once: what stands in the n-th slice is the n-th digit of how often each was met.
-    """
-    slices: list[int] = []
-    for carry in words:
-        for digit, known in enumerate(slices):
-            slices[digit], carry = known ^ carry, known & carry
-        if carry:
-            slices.append(carry)
-    for count in range((1 << len(slices)) - 1, 0, -1):
-        level = -1
-        for digit, known in enumerate(slices):
-            level &= known if count >> digit & 1 else ~known
-        yield count, level
-
-
-def numbers_in(bits: int) -> Iterator[int]:
-    """Yield the numbers whose bits are set, the least first."""
-    while bits:
-        last = bits & -bits
-        yield last.bit_length() - 1
-        bits ^= last

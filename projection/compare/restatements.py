@@ -6,13 +6,12 @@ numbers, or denies more or less.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cached_property
-from itertools import islice
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from math import fsum, log
 
 from ledger.model.record import Record
-from projection.compare.candidates import bits_of, levels_of, numbers_in
+from projection.compare.candidates import looked_up
 from projection.text.normalize import Statement, content_words, sentences, statement, statements
 
 #: The share of a fact's words that is said again; or this, where so much of what is said is its.
@@ -23,8 +22,8 @@ _COMMON, _FEW, _MOST = 4, 3, 0.75
 _LEAST_OWN = 0.2
 #: Among fewer facts than these no word is rare.
 _LEAST_FACTS = 20
-#: A sentence of so many facts is looked at for those that share its rarest words.
-_CANDIDATES, _RARE = 12, 8
+#: So many of the rarest words of a sentence are looked up.
+_RARE = 8
 _ASKS = ("?", "\uff1f")
 _MARKS = "*_`\"'”’)] "
 
@@ -36,39 +35,12 @@ class Restated(Record):
     words: str  #: the sentences that do
 
 
-class _Unit:
+class _Unit(Record):
     """What can be said again of a fact: its text, or the first sentence of a long one."""
 
-    __slots__ = ("id", "statements", "text", "weight", "words")
-
-    def __init__(self, id: str, text: str) -> None:
-        self.id, self.text = id, text
-        self.words = frozenset(content_words(text))
-        self.weight = 0.0
-        self.statements: tuple[Statement, ...] | None = None
-
-    def read(self) -> tuple[Statement, ...]:
-        if self.statements is None:
-            self.statements = statements(self.text)
-        return self.statements
-
-
-class _Said:
-    """What somebody said, read once however many facts it is compared with."""
-
-    def __init__(self, text: str, weight: Callable[[Iterable[str]], float]) -> None:
-        self.text = text
-        self.words = frozenset(content_words(text))
-        self.numbers = _numbers(self.words)
-        self._weight = weight
-
-    @cached_property
-    def weight(self) -> float:
-        return self._weight(self.words)
-
-    @cached_property
-    def statement(self) -> Statement:
-        return statement(self.text)
+    id: str
+    text: str
+    words: frozenset[str]
 
 
 class Restatements:
@@ -81,24 +53,20 @@ class Restatements:
     def __init__(self, facts: Iterable[tuple[str, str]]) -> None:
         self._units: list[_Unit] = []
         self._posts: dict[str, list[int]] = {}
+        self._statements = lru_cache(maxsize=None)(statements)
         count = 0
         for id, text in facts:
             count += 1
-            parts = sentences(text)
-            for one in dict.fromkeys((text, *parts[:1])):
-                unit = _Unit(id, one)
-                if len(unit.words) >= _FEW:
-                    for word in unit.words:
-                        self._posts.setdefault(word, []).append(len(self._units))
-                    self._units.append(unit)
+            for one in dict.fromkeys((text, *sentences(text)[:1])):
+                words = frozenset(content_words(one))
+                for word in words if len(words) >= _FEW else ():
+                    self._posts.setdefault(word, []).append(len(self._units))
+                self._units += [_Unit(id, one, words)] * (len(words) >= _FEW)
         total = max(count, _LEAST_FACTS)
         self._weights: Mapping[str, float] = {
             word: log(1 + total / len(units)) for word, units in self._posts.items()
         }
         self._unknown = log(1 + total)
-        self._bits: dict[str, int] = {}
-        for unit in self._units:
-            unit.weight = self._weight(unit.words)
 
     def said_in(self, text: str) -> tuple[Restated, ...]:
         """Return the facts that a text says again, each once, as it does.
@@ -111,57 +79,37 @@ class Restatements:
             if sentence.rstrip(_MARKS).endswith(_ASKS):
                 before = None
                 continue
-            for words in (sentence, f"{before} {sentence}") if before else (sentence,):
-                said = _Said(words, self._weight)
-                for unit in self._candidates(said.words):
-                    if unit.id not in found and self._says(said, unit):
-                        found[unit.id] = Restated(unit.id, words)
+            for said in (sentence, f"{before} {sentence}") if before else (sentence,):
+                words = frozenset(content_words(said))
+                known = [(len(self._posts[word]), word) for word in words if word in self._posts]
+                rare = sorted(known)[:_RARE] if len(known) >= _FEW else []
+                for unit in map(self._units.__getitem__, looked_up(rare, self._posts.__getitem__)):
+                    if unit.id not in found and self._says(said, words, unit):
+                        found[unit.id] = Restated(unit.id, said)
             before = sentence
         return tuple(found.values())
 
-    def _candidates(self, words: Iterable[str]) -> Iterator[_Unit]:
-        """Yield what shares enough rare words with a sentence."""
-        known = sorted([(len(self._posts[word]), word) for word in words if word in self._posts])
-        left = _CANDIDATES if len(known) >= _FEW else 0
-        for count, level in levels_of([self._having(word) for _, word in known[:_RARE]]):
-            if count < _FEW or not left:
-                return
-            for place in islice(numbers_in(level), left):
-                left -= 1
-                yield self._units[place]
-
-    def _having(self, word: str) -> int:
-        """Return the places of what has a word, as the bits of a number."""
-        if word not in self._bits:
-            self._bits[word] = bits_of(self._posts[word], len(self._units))
-        return self._bits[word]
-
-    def _says(self, said: _Said, unit: _Unit) -> bool:
-        common = said.words & unit.words
-        if len(common) < _FEW:
+    def _says(self, said: str, words: frozenset[str], unit: _Unit) -> bool:
+        common = words & unit.words
+        if len(common) < _FEW or (len(words) < _COMMON and common != unit.words):
             return False
-        if len(said.words) < _COMMON and common != unit.words:
-            return False
-        cover, own = self._weight(common) / unit.weight, self._own(said, unit)
+        cover = self._weight(common) / self._weight(unit.words)
+        own = self._weight(common) / self._weight(words)
         if own < _LEAST_OWN or not (cover >= _COVER or (cover >= _PART and own >= _OWN)):
             return False
-        numbers, others = _numbers(unit.words), said.numbers
+        numbers, others = _numbers(unit.words), _numbers(words)
         same = bool(numbers) and numbers == others
         if len(common) < _COMMON and not (cover >= _MOST or same):
             return False
         if others and numbers and not numbers & others:
             return False
-        mine, facts = said.statement, unit.read()
+        mine, facts = statement(said), self._statements(unit.text)
         known = {word for one in facts for word, _ in _counted(one)}
         numbers = _numbers(form for one in facts for form in one.forms)
         if any(word in known and number not in numbers for word, number in _counted(mine)):
             return False  # a word that the fact gives a number has another one
         denied = {word for one in facts for word in _denied(one)}
-        return denied & said.words == set(_denied(mine)) & unit.words
-
-    def _own(self, said: _Said, unit: _Unit) -> float:
-        """Return how much of what is said is a fact's."""
-        return self._weight(unit.words & said.words) / said.weight
+        return denied & words == set(_denied(mine)) & unit.words
 
     def _weight(self, words: Iterable[str]) -> float:
         return fsum([self._weights.get(word, self._unknown) for word in words])
