@@ -57,7 +57,7 @@ def cut_edges(edges: Iterable[Edge], takes: Iterable[Take] = ()) -> frozenset[Ed
     cut = {edge for edge in edges if edge[2] in backs and taken(edge[0], backs[edge[2]])}
     if cut:
         edges = [edge for edge in edges if edge not in cut]
-    suspect = _peel(_peel(edges, 2, 3), 3, 2)
+    suspect = peeled(edges)
     follows: dict[str, list[str]] = {}
     precedes: dict[str, list[str]] = {}
     for edge in sorted(suspect):
@@ -70,8 +70,13 @@ def cut_edges(edges: Iterable[Edge], takes: Iterable[Take] = ()) -> frozenset[Ed
     return frozenset(cut)
 
 
+def peeled(edges: list[Edge]) -> list[Edge]:
+    """Return, in linear time, the edges of circles, and of the ways from one of them to another."""
+    return _peel(_peel(edges, 2, 3), 3, 2)
+
+
 def _peel(edges: list[Edge], source: int, target: int) -> list[Edge]:
-    """Drop, in linear time, the edges out of facts that none (any more) leads into."""
+    """Drop the edges out of facts that none (any more) leads into."""
     indegree = Counter([str(edge[target]) for edge in edges])
     leaving: dict[str, list[Edge]] = {}
     for edge in edges:

@@ -96,11 +96,6 @@ class Upstream(Record):
     name: str
     url: str
 
-    @classmethod
-    def all_of(cls, named: dict[str, str]) -> tuple[Upstream, ...]:
-        """Return those of a table of names and URLs."""
-        return tuple([cls(name, url) for name, url in named.items()])
-
 
 #: What is kept of a session that was captured, and that nothing is; the last is what `TOLD` was called.
 TOLD, OFF, FORMERLY = "told", "off", "facts"

@@ -7,12 +7,13 @@ however deep.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping
 
 from ledger.model.order import instant_of, stem_in
 from ledger.model.record import Record
 from ledger.model.verbs import DONE, HANDOFF_READY, IN_PROGRESS, TODO
 from projection.fold.fact_history import Fact
+from projection.fold.full_replay import peeled
 from projection.fold.projection_state import Standing
 from projection.graph.fact_links import SERVES, footer, ids_in
 from projection.policy.model import ATTEMPT_KIND, CLOSABLE, TASK_KIND
@@ -81,7 +82,13 @@ def tasks(facts: Iterable[Standing]) -> tuple[Task, ...]:
     found = [standing for standing in known.values() if standing.fact.kind == TASK_KIND]
     depends = {standing.fact.id: depends_of(standing.fact) for standing in found}
     why = _obstacles(known, depends)
-    rings = circles({id: ahead for id, ahead in depends.items() if not known[id].fact.closed})
+    edges = [
+        ("", 0, id, other)
+        for id, ahead in depends.items()
+        for other in ahead
+        if not known[id].fact.closed
+    ]
+    rings = {edge[2:] for edge in peeled(edges)}
     made = [_task(standing, depends, why, rings) for standing in found]
     made.sort(key=lambda one: (PRIORITIES.index(one.priority), one.standing.fact.born, one.id))
     return tuple(made)
@@ -112,14 +119,13 @@ def _task(
     standing: Standing,
     depends: Mapping[str, tuple[str, ...]],
     why: Mapping[str, str],
-    rings: Mapping[str, int],
+    rings: Container[tuple[str, str]],
 ) -> Task:
     fact = standing.fact
     said = footer(fact, "priority").strip().lower()
     owner = footer(fact, "owner").strip()
-    ring = rings.get(fact.id, -1)
     waits = [
-        Wait(id, CIRCLE if ring >= 0 and rings.get(id) == ring else why[id])
+        Wait(id, CIRCLE if (fact.id, id) in rings else why[id])
         for id in depends[fact.id]
         if why[id]
     ]
@@ -171,61 +177,6 @@ def _obstacle(fact: Fact) -> str:
     if fact.kind == TASK_KIND:
         return "" if fact.state == DONE else fact.state
     return OPEN if fact.kind in CLOSABLE and not fact.closed else ""
-
-
-def circles(follows: Mapping[str, Sequence[str]]) -> dict[str, int]:
-    """Return each node that lies on a circle, with a number that the nodes of its circles share.
-
-    Tarjan's algorithm for strongly connected components (1972), with a stack of its own. `follows` is
-    what each node leads to; what leads nowhere may be left out.
-    """
-    search = _Search(follows)
-    for start in follows:
-        if start not in search.order:
-            search.walk_from(start)
-    return search.found
-
-
-class _Search:
-    """One search through a graph: the nodes met, in their order, and the way that is open."""
-
-    def __init__(self, follows: Mapping[str, Sequence[str]]) -> None:
-        self._follows = follows
-        self.found: dict[str, int] = {}
-        self.order: dict[str, int] = {}
-        self._low: dict[str, int] = {}
-        self._open: dict[str, None] = {}
-
-    def walk_from(self, start: str) -> None:
-        """Visit all that can be reached from a node and was not met before."""
-        way = [self._enter(start)]
-        while way:
-            node, ahead = way[-1]
-            other = next(ahead, None)
-            if other is None:
-                way.pop()
-                if way:
-                    above = way[-1][0]
-                    self._low[above] = min(self._low[above], self._low[node])
-                if self._low[node] == self.order[node]:
-                    self._leave(node)
-            elif other not in self.order:
-                way.append(self._enter(other))
-            elif other in self._open:
-                self._low[node] = min(self._low[node], self.order[other])
-
-    def _enter(self, node: str) -> tuple[str, Iterator[str]]:
-        self.order[node] = self._low[node] = len(self.order)
-        self._open[node] = None
-        return node, iter(self._follows.get(node, ()))
-
-    def _leave(self, node: str) -> None:
-        """Take a component off the way that is open; one node alone is a circle if it leads to itself."""
-        members: list[str] = []
-        while not members or members[-1] != node:
-            members.append(self._open.popitem()[0])
-        if len(members) > 1 or node in self._follows.get(node, ()):
-            self.found.update(dict.fromkeys(members, self.order[node]))
 
 
 FAILED, WORKED = "failed", "worked"
