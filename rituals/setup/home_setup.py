@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable
 
 from ledger.environment import expanded
-from ledger.errors import PolicyInvalid, WriteRefused
+from ledger.errors import WriteRefused
 from ledger.git.repository import (
     Repository,
     config_value,
@@ -32,7 +32,7 @@ from ledger.home import (
 from ledger.model import layout
 from ledger.model.layout import POLICY_FILE, TREE_PREFIX
 from ledger.model.record import Record
-from ledger.wal.atomic_files import make_folder
+from ledger.wal.atomic_files import make_folder, plain_bytes
 from memory.api import Memory
 from memory.replay.trunk import trunk_of
 from memory.worktree.merge_drivers import NEW_CLONE, apply_drivers, plan_drivers
@@ -115,8 +115,8 @@ def plan_setup(
         return _plan_checked_out(place, None, "", policy)
     top, prefix = repository.top, ""
     if not branch:
-        if folder and _is_fresh_top(repository, place):
-            return _plan_checked_out(place, repository, "", policy)
+        if folder and place == top and not head(repository)[1]:
+            return _plan_checked_out(place, repository, "", policy)  # without commits
         if not top:
             raise WriteRefused(
                 f"{repository.gitdir} is a bare repository; a home in it needs a branch of its own",
@@ -187,17 +187,6 @@ def _prefix_of(top: str, start: str, tree: str) -> str:
             hint="name a folder below its top, for example: diurna init --folder agent-memory",
         )
     return inside + "/"
-
-
-def _is_fresh_top(repository: Repository, place: str) -> bool:
-    """Tell whether a folder is a repository without commits or of a home of its own."""
-    if repository.top != place:
-        return False
-    commit = head(repository)[1]
-    if not commit or os.path.isfile(f"{place}/{POLICY_FILE}"):
-        return True
-    # committed a moment ago by another `init`, which has not written its files yet
-    return bool(repository.git().resolve(f"{commit}:{POLICY_FILE}")[0])
 
 
 def _missing(repository: Repository | None, commit: str, prefix: str, policy: Policy) -> _Files:
@@ -336,14 +325,8 @@ def plan_personal(project: str) -> SetupPlan:
     if os.path.lexists(place) and not os.path.isdir(place):
         raise WriteRefused(f"{place} is a file", hint="move it away, or set $XDG_DATA_HOME")
     file = f"{place}/{POLICY_FILE}"
-    try:
-        with open(file, "rb") as opened:
-            personal = read_policy(opened.read(), newer_ok=True).personal
-    except FileNotFoundError:
-        personal = True
-    except (OSError, PolicyInvalid) as problem:
-        raise WriteRefused(f"{file} can not be read: {problem}", hint="mend it first") from problem
-    if not personal:
+    there = plain_bytes(file)
+    if there is not None and not read_policy(there, newer_ok=True).personal:
         raise WriteRefused(
             f"{place} has a home that is not personal",
             where=file,

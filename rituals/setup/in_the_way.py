@@ -41,10 +41,12 @@ def home_of(
     git = repository.git()
     for name in sorted(git.text("remote").split(), key=lambda name: name != "origin"):
         try:
-            asked = [choose_remote(git, one, name) for one in {branch: 0, layout.DEFAULT_BRANCH: 0}]
+            asked = [
+                choose_remote(git, wanted, name) for wanted in {branch: 0, layout.DEFAULT_BRANCH: 0}
+            ]
             # a silent host is given up soon
-            known = advertised(git, asked[0], [one.branch for one in asked])
-            if [fetch(git, one) for one in asked if one.branch in known]:
+            known = advertised(git, asked[0], [remote.branch for remote in asked])
+            if [fetch(git, remote) for remote in asked if remote.branch in known]:
                 return _found(repository), ()
         except DiurnaError as problem:
             steps = steps or (f"begin without the word of a remote: {problem.message}",)
@@ -98,7 +100,7 @@ def refuse_branch(repository: Repository, branch: str, command: str) -> None:
     if branch.startswith("-") or git.call("check-ref-format", "--branch", branch)[0]:
         raise WriteRefused(f"{branch!r} is no name for a branch", hint="for example: memory")
     above = [branch[:at] for at, char in enumerate(branch) if char == "/"]
-    beside = [one for one in above if read_reference(repository, f"refs/heads/{one}")]
+    beside = [name for name in above if read_reference(repository, f"refs/heads/{name}")]
     below = (f"{reference}/", f"refs/remotes/*/{branch}/**")
     beside += git.text("for-each-ref", "--count=1", "--format=%(refname:short)", *below).split()
     hint = f"`{command} diurna-{branch.replace('/', '-')}` takes another name"
@@ -130,11 +132,11 @@ def refuse_other_memory(repository: Repository, commit: str, prefix: str) -> Non
     folder = f"{repository.top}/{prefix}{layout.ARCHIVE_DIR}"
     if os.path.isdir(folder):
         standing += [f"{layout.ARCHIVE_DIR}/{name}" for name in sorted(os.listdir(folder))]
-    found = next((path for path in standing if is_projection(path)), "")
-    if found:
+    foreign = next((path for path in standing if is_projection(path)), "")
+    if foreign:
         raise WriteRefused(
-            f"{prefix}{found} is there, and Diurna did not write it: no home is made around it",
-            where=f"{prefix}{found}",
+            f"{prefix}{foreign} is there, and Diurna did not write it: no home is made around it",
+            where=f"{prefix}{foreign}",
             hint=f"`diurna import ledger {repository.top}` takes that memory over, with its texts",
         )
     refuse_left(in_the_way(home, rows))
@@ -155,11 +157,11 @@ def refuse_others_folder(repository: Repository, commit: str, prefix: str) -> No
         standing.append(folder)
     for place, _, names in os.walk(f"{top}/{folder}"):
         standing += [os.path.relpath(f"{place}/{name}", top) for name in names]
-    found = min((path for path in standing if not is_known(path[len(prefix) :])), default="")
-    if found:
+    theirs = min((path for path in standing if not is_known(path[len(prefix) :])), default="")
+    if theirs:
         raise WriteRefused(
-            f"{found} is there, and not of Diurna's; it is left as it is, and no home is made around it",
-            where=found,
+            f"{theirs} is there, and not of Diurna's; it is left as it is, and no home is made around it",
+            where=theirs,
             hint="`diurna init --folder FOLDER` keeps it in another folder, `diurna init` on a branch "
             "of its own, `diurna init DIR` in a folder elsewhere",
         )

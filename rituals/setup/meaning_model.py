@@ -92,6 +92,6 @@ def _fetched(url: str, part: Part) -> bytes:
         raise NotFound(f"{url}: {problem}", hint="nothing was written") from problem
     known = sha256(data).hexdigest()
     if known != part.sha256:
-        said = f"{url} has other bytes: their sha256 is {known}"
-        raise StorageFailed(said, hint=f"{part.sha256} was expected; nothing was written")
+        message = f"{url} has other bytes: their sha256 is {known}"
+        raise StorageFailed(message, hint=f"{part.sha256} was expected; nothing was written")
     return data

@@ -132,8 +132,8 @@ def apply_move(plan: MovePlan, clock: Callable[[], int], agent: str = "") -> Mem
     gone = [path for _, _, path in rows if is_known(path[len(home.prefix) :])]
     left = (home.prefix + layout.MOVED_FILE, _MOVED.format(there.branch).encode())
     top = checked_out_home(repository, "")
-    said = f"diurna: moved to the branch {there.branch}"
-    _commit(top, clock, said, [*[(path, None) for path in gone], left])
+    message = f"diurna: moved to the branch {there.branch}"
+    _commit(top, clock, message, [*[(path, None) for path in gone], left])
     git.configure("config", "--local", layout.CONFIG_MOVED, home.prefix)
     mirror_changes(there, there.tip())
     memory = Memory(there, agent=agent, clock=clock, lasting=False)
@@ -143,7 +143,7 @@ def apply_move(plan: MovePlan, clock: Callable[[], int], agent: str = "") -> Mem
 
 
 def _commit(
-    home: Home, clock: Callable[[], int], said: str, files: list[tuple[str, bytes | None]]
+    home: Home, clock: Callable[[], int], message: str, files: list[tuple[str, bytes | None]]
 ) -> None:
     """Commit files, None for one that goes, unless all of them are so."""
     names = [f"{home.tip()}:{home.prefix}{path}" for path, _ in files]
@@ -151,7 +151,7 @@ def _commit(
     if home.repository.git().resolve(*names) != wanted:
         memory = Memory(home, clock=clock, lasting=False)
         try:
-            memory.commit_files(files, said)
+            memory.commit_files(files, message)
         finally:
             memory.close()
 
@@ -160,12 +160,12 @@ def strays(memory: Memory) -> dict[str, bytes]:
     """Return the logs, by stem, that branches here have where the memory was before, and it has not."""
     home, git = memory.home, memory.home.repository.git()
     places = _places(home)
-    said = git.run("for-each-ref", "--format=%(objectname)", "refs/heads", "refs/remotes")
-    tips = dict.fromkeys(said.decode("ascii").split()) if places else {}
+    listed = git.run("for-each-ref", "--format=%(objectname)", "refs/heads", "refs/remotes")
+    tips = dict.fromkeys(listed.decode("ascii").split()) if places else {}
     asked = [(tip, prefix) for tip in tips for prefix in places]
     names = (layout.MOVED_FILE, layout.POLICY_FILE, layout.SESSIONS_DIR)
-    found = git.resolve(*[f"{tip}:{prefix}{name}" for tip, prefix in asked for name in names])
-    rows = list(zip(found[::3], found[1::3], found[2::3], strict=True))
+    objects = git.resolve(*[f"{tip}:{prefix}{name}" for tip, prefix in asked for name in names])
+    rows = list(zip(objects[::3], objects[1::3], objects[2::3], strict=True))
     if not any(moved for moved, _, _ in rows):
         return {}
     known = {ref.stem for ref in memory.snapshot.list_logs(home.tip())[0]}
@@ -197,14 +197,14 @@ def join_strays(memory: Memory, spool: str = "") -> tuple[Finding, ...]:
             left.commit(stem)
     if mine.waiting():
         memory.drain()
-    found = strays(memory)
-    if not found:
+    logs = strays(memory)
+    if not logs:
         return ()
     nobody = Identity(FALLBACK_NAME, FALLBACK_EMAIL)
     now = memory.occasion().now_ms
     joiner = Memory(home, clock=lambda: now, lasting=False, identity=lambda: nobody)
-    many = f"{len(found)} log{'s' if len(found) != 1 else ''}"
-    files = [(layout.log_path(stem), data) for stem, data in found.items()]
+    many = f"{len(logs)} log{'s' if len(logs) != 1 else ''}"
+    files = [(layout.log_path(stem), data) for stem, data in logs.items()]
     joiner.commit_files(files, f"diurna: {many} from where memory was before", only_missing=True)
     joiner.close()
     return (Finding("home-moved", f"{many} joined that stood where memory was before it moved"),)
@@ -218,5 +218,5 @@ def _places(home: Home) -> tuple[str, ...]:
     (pointer,) = git.resolve(f"HEAD:{layout.TREE_POINTER}")
     text = b"".join(body or b"" for body in git.blobs([pointer] if pointer else []))
     named = pointed(text.decode("utf-8", "replace"))
-    said = (layout.TREE_PREFIX, config_value(home.repository, "diurna", "moved"), named)
-    return tuple(dict.fromkeys(filter(None, said)))
+    places = (layout.TREE_PREFIX, config_value(home.repository, "diurna", "moved"), named)
+    return tuple(dict.fromkeys(filter(None, places)))

@@ -33,12 +33,12 @@ def broken(
 
     `against` has by program rules, each with what the program is given by which it is broken.
     """
-    found: dict[str, None] = {}
-    for one in commands:
-        by = [posixpath.basename(word) for word in one.by]
+    rules: dict[str, None] = {}
+    for command in commands:
+        by = [posixpath.basename(word) for word in command.by]
         if by[:1] == ["command"] and "-v" in by:
             continue  # it only asks where a program is
-        for name, rest in [*_programs_of(one), (ANY, one.words[1:])]:
+        for name, rest in [*_programs_of(command), (ANY, command.words[1:])]:
             for rule, *given in against.get(name, ()):
                 asked = [word[1:] for word in given if word[:1] == ASKED_FOR]
                 flags = [word for word in asked if word[:1] == "-"]
@@ -47,22 +47,22 @@ def broken(
                 if any(_is_flag(word, flag) for word in rest for flag in flags):
                     continue
                 if _breaks(rest, [word for word in given if word[:1] != ASKED_FOR], line):
-                    found[rule] = None
-    return list(found)
+                    rules[rule] = None
+    return list(rules)
 
 
-def _programs_of(one: Simple) -> list[tuple[str, tuple[str, ...]]]:
+def _programs_of(command: Simple) -> list[tuple[str, tuple[str, ...]]]:
     """Return the programs that a simple command runs, each with what it is given: `sudo`, `npm`."""
-    found = []
-    for words in (one.words, (*one.by, *one.words)) if one.by else (one.words,):
+    programs = []
+    for words in (command.words, (*command.by, *command.words)) if command.by else (command.words,):
         start = next((at for at, word in enumerate(words) if "=" not in word), 0)
         name, rest = posixpath.basename(words[start]), words[start + 1 :]
         bare = name.rstrip("0123456789.") or name
-        found += [(one, rest) for one in dict.fromkeys((name, bare))]
+        programs += [(program, rest) for program in dict.fromkeys((name, bare))]
         if bare == "python" and "-m" in rest[:-1]:
             at = rest.index("-m") + 1
-            found.append((rest[at], rest[at + 1 :]))
-    return found
+            programs.append((rest[at], rest[at + 1 :]))
+    return programs
 
 
 def _breaks(rest: Sequence[str], named: Sequence[str], line: str) -> bool:

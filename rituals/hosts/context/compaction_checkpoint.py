@@ -42,17 +42,17 @@ def save(moment: Moment, home: Home) -> str:
     """Keep a checkpoint before a compaction; return what its summary has to keep, "" for nothing."""
     until, hidden, lines = monotonic() + _SECONDS, hides(home), list[str]()
     for begins, texts in _gathered(moment, home):
-        lines += [begins + one for one in texts if one and not hidden(one)]
+        lines += [begins + text for text in texts if text and not hidden(text)]
         if monotonic() > until:
             break  # what is slow comes last
-    found = Checkpoint(now_ms(), tuple(lines))
+    checkpoint = Checkpoint(now_ms(), tuple(lines))
     try:
         path = _path(home.repository.commondir, moment)
-        data = write_object(fields_of(found), ascii_only=False)
+        data = write_object(fields_of(checkpoint), ascii_only=False)
         write_file(path, data.encode("utf-8", "replace"))
     except OSError:
         pass  # a disk that refuses
-    return _told(_KEEP, found, _requests(moment, hidden), KEEP_CHARS)
+    return _told(_KEEP, checkpoint, _requests(moment, hidden), KEEP_CHARS)
 
 
 def restored(commondir: str, moment: Moment) -> str:
@@ -61,11 +61,11 @@ def restored(commondir: str, moment: Moment) -> str:
     Raises:
         HomeNotFound: where it works there is none.
     """
-    found = read_record(_path(commondir, moment), Checkpoint())
-    if not found.at:
+    checkpoint = read_record(_path(commondir, moment), Checkpoint())
+    if not checkpoint.at:
         return ""
     requests = _requests(moment, hides(discover(moment.folder)))
-    return _told(_RESTORED, found, requests, RESTORED_CHARS)
+    return _told(_RESTORED, checkpoint, requests, RESTORED_CHARS)
 
 
 def _path(commondir: str, moment: Moment) -> str:
@@ -78,8 +78,8 @@ def _requests(moment: Moment, hidden: Callable[[str], bool]) -> list[str]:
 
     turns = newest_turns(moment.host, moment.transcript)
     asked = [turn.text for turn in turns if turn.role == "user" and not turn.asked]
-    texts = [_short(one, _REQUEST_CHARS) for one in reversed(asked[-_REQUESTS:])]
-    return [one for one in texts if one and not hidden(one)]
+    texts = [_short(text, _REQUEST_CHARS) for text in reversed(asked[-_REQUESTS:])]
+    return [text for text in texts if text and not hidden(text)]
 
 
 def _gathered(moment: Moment, home: Home) -> Iterator[tuple[str, list[str]]]:
@@ -92,20 +92,20 @@ def _gathered(moment: Moment, home: Home) -> Iterator[tuple[str, list[str]]]:
     seen = spool_of(home.repository.commondir, moment.host, moment.session).read().observations
     did = outcomes(seen[-_ACTS:])
     yield _DID, [f"{safe(said, _LINE_CHARS)} ({clock(at, did[-1][1])})" for said, at in did]
-    tasks = [one.what for one in seen if one.kind == "task"]
-    ended = {one.partition(": ")[2] for one in tasks if not one.startswith(_NEW)}
-    begun = [one[len(_NEW) :] for one in tasks if one.startswith(_NEW)]
-    yield "Task: ", [_short(one) for one in begun if one not in ended][-1:]
-    found = newest_turns(moment.host, moment.transcript)
-    heard = audible(found, home.repository.commondir, moment.session, moment.folder)
+    tasks = [act.what for act in seen if act.kind == "task"]
+    ended = {task.partition(": ")[2] for task in tasks if not task.startswith(_NEW)}
+    begun = [task[len(_NEW) :] for task in tasks if task.startswith(_NEW)]
+    yield "Task: ", [_short(task) for task in begun if task not in ended][-1:]
+    newest = newest_turns(moment.host, moment.transcript)
+    heard = audible(newest, home.repository.commondir, moment.session, moment.folder)
     turns = [turn for turn in heard if turn.text and turn.role != "host"]
     decided = [f"{turn.asked} → {turn.text}" for turn in turns if turn.asked]
-    decided = [_short(one) for one in dict.fromkeys(decided)]
+    decided = [_short(answer) for answer in dict.fromkeys(decided)]
     yield "Decided: ", decided[-_DECISIONS:]
     reports = [turn.text for turn in turns if turn.role == "assistant"]
     last = moment.message or (reports[-1] if reports else "")
     yield "Last said: ", [_short(last.strip().rpartition("\n\n")[2], _REQUEST_CHARS)]
-    files = ", ".join([_short(one, _PATH_CHARS) for one in changed_files(home)[:_FILES]])
+    files = ", ".join([_short(path, _PATH_CHARS) for path in changed_files(home)[:_FILES]])
     yield "Changed and not committed: ", [files]
 
 
@@ -116,16 +116,16 @@ def _short(text: str, chars: int = _LINE_CHARS) -> str:
     return safe(shortened(without_secrets(text[:_LOOKED_CHARS]), _REQUEST_CHARS), chars)
 
 
-def _told(title: str, found: Checkpoint, requests: list[str], chars: int) -> str:
+def _told(title: str, checkpoint: Checkpoint, requests: list[str], chars: int) -> str:
     """Write a checkpoint as lines, as many as there is room for, weightiest first."""
-    asked = [f"Asked {'before' if at else 'last'}: {one}" for at, one in enumerate(requests)]
-    lines = [*asked, *[one for one in found.lines if not one.startswith(_DID)]]
-    room, kept = chars - len(enveloped(title, (), "")), list[str]()
-    for line in (*lines, *[one for one in reversed(found.lines) if one.startswith(_DID)]):
+    asked = [f"Asked {'before' if at else 'last'}: {line}" for at, line in enumerate(requests)]
+    lines = [*asked, *[line for line in checkpoint.lines if not line.startswith(_DID)]]
+    room, shown = chars - len(enveloped(title, (), "")), list[str]()
+    for line in (*lines, *[line for line in reversed(checkpoint.lines) if line.startswith(_DID)]):
         room -= len(line) + 1
         if room < 0:
             break
-        kept.append(line)
+        shown.append(line)
     # the newest acts are kept, and the newest stands last
-    acts = kept[len(lines) :][::-1]
-    return enveloped(title, [*kept[: len(lines)], *acts], "") if kept else ""
+    acts = shown[len(lines) :][::-1]
+    return enveloped(title, [*shown[: len(lines)], *acts], "") if shown else ""

@@ -145,33 +145,32 @@ def _rules(moment: Moment, index: MomentIndex, top: str) -> Needed | None:
     """Return the rules that a line of shell breaks, and those that speak of the files of a tool."""
     from rituals.hosts.admission import READING, SHELLS, WRITING, inside, paths_given
 
-    tool, rows, broken = moment.tool.lower(), list[str](), list[str]()
+    tool, rows, rules = moment.tool.lower(), list[str](), index.rules
     if tool in SHELLS:
-        broken, rows = _of_line(moment, index, top)
+        rows = _of_line(moment, index, top)
     elif index.file and tool in WRITING | READING:
         paths = inside(paths_given(moment), top, moment.cwd or moment.folder)
-        rows = index.rules.at(paths, changed=tool in WRITING)
-    if not (broken or rows):
+        rows = rules.at(paths, changed=tool in WRITING)
+    if not rows:
         return None
     from ledger.home import discover
 
-    facts = [index.rules.facts[row] for row in dict.fromkeys((*broken, *rows))]
-    at_file = tool not in SHELLS
-    found = _marked(discover(moment.folder), facts, at_file=at_file)
-    against = {index.rules.facts[row][0] for row in broken}
+    facts = [rules.facts[row] for row in dict.fromkeys([row.lstrip("!") for row in rows])]
+    found = _marked(discover(moment.folder), facts, at_file=tool not in SHELLS)
+    against = {rules.facts[row[1:]][0] for row in rows if row[0] == "!"}
     ids = tuple([id for id, _, _ in found if id in against])
     return Needed(tuple(found), RULE, index.most, index.characters, ids) if found else None
 
 
-def _of_line(moment: Moment, index: MomentIndex, top: str) -> tuple[list[str], list[str]]:
-    """Return the numbers of the rules that a line of shell breaks, and of those of its files."""
+def _of_line(moment: Moment, index: MomentIndex, top: str) -> list[str]:
+    """Return the rules that a line of shell breaks, behind `!`, and those of its files, by numbers."""
     from rituals.hosts.admission import inside, line_in, start_folder
 
     line, rules = line_in(moment.given), index.rules
     signed = index.command and any(sign in line for sign in rules.signs)
     named = index.file and rules.names_in(line)
     if not (signed or named):
-        return [], []
+        return []
     from rituals.hosts.shell import joined, read
 
     commands, start = read(line), start_folder(moment)
@@ -185,10 +184,10 @@ def _of_line(moment: Moment, index: MomentIndex, top: str) -> tuple[list[str], l
             paths = inside(one.words[1:], top, f"{start}/{joined('', one.folder)}")
             rows += rules.at(paths, changed=changed)
     if not signed:
-        return [], rows
+        return rows
     from rituals.hosts.context.broken_rules import broken
 
-    return broken(line, commands, rules.against), rows
+    return [*[f"!{row}" for row in broken(line, commands, rules.against)], *rows]
 
 
 def _marked(home: Home, facts: Iterable[Told], *, at_file: bool = False) -> list[Told]:

@@ -89,8 +89,8 @@ def _who(spool: Spool, moment: Moment) -> str:
 
 
 def _of_late(spool: Spool, now: int) -> list[Observation]:
-    found, _ = spool.since(max(0, spool.size - _TAIL_BYTES))
-    return [one for one in found if one.paths and one.at >= now - _OWN_MS]
+    acts, _ = spool.since(max(0, spool.size - _TAIL_BYTES))
+    return [act for act in acts if act.paths and act.at >= now - _OWN_MS]
 
 
 def _collisions(
@@ -98,30 +98,30 @@ def _collisions(
 ) -> _Lines:
     """Return the files of another session that this one changed too, in the same work tree."""
     late = _of_late(spool, now) if mine else ()
-    found = {path: one for one in late for path in one.paths if path in mine}
-    if not found or not _is_same_tree(spool.read().folder, moment.folder):
+    acts = {path: act for act in late for path in act.paths if path in mine}
+    if not acts or not _is_same_tree(spool.read().folder, moment.folder):
         return []
     over = os.path.exists(captured_file(commondir, spool.host, spool.session, ENDED))
     lines: _Lines = []
-    for path, one in found.items():
-        after = one.at > mine[path]
+    for path, act in acts.items():
+        after = act.at > mine[path]
         if over and not after:
             continue  # it is seen in the file, and nobody is at it any more
-        did = f"{'edited' if one.kind == 'edit' else 'changed'} {safe(path, _PATH_CHARS)}"
-        when = f"{_ago(now - one.at)}, {'after' if after else 'before'} you did"
+        did = f"{'edited' if act.kind == 'edit' else 'changed'} {safe(path, _PATH_CHARS)}"
+        when = f"{_ago(now - act.at)}, {'after' if after else 'before'} you did"
         key = f"both {os.path.basename(spool.path)} {path}"
-        lines.append((one.at, key, f"- {_who(spool, moment)} {did} {when}"))
+        lines.append((act.at, key, f"- {_who(spool, moment)} {did} {when}"))
     return lines
 
 
 def _is_same_tree(folder: str, other: str) -> bool:
     """Tell whether two folders are of one work tree: in another one the same path is another file."""
     try:
-        found = [find_repository(one) for one in (folder, other) if one]
+        trees = [find_repository(place) for place in (folder, other) if place]
     except (DiurnaError, OSError):  # it is gone, or broken
         return False
-    tops = {one.top if one else "" for one in found}
-    return len(found) == 2 and len(tops) == 1 and "" not in tops
+    tops = {tree.top if tree else "" for tree in trees}
+    return len(trees) == 2 and len(tops) == 1 and "" not in tops
 
 
 def is_loss(what: str) -> bool:
@@ -147,14 +147,14 @@ def _ago(ms: int) -> str:
 
 def outcomes(observations: Iterable[Observation]) -> list[tuple[str, int]]:
     """Return each thing that a session did with its last outcome, and when, in the order of time."""
-    found: dict[str, tuple[str, int]] = {}
-    for one in sorted(observations, key=lambda one: one.at):
-        first, *rest = one.what.split(_EXIT)
+    last: dict[str, tuple[str, int]] = {}
+    for act in sorted(observations, key=lambda act: act.at):
+        first, *rest = act.what.split(_EXIT)
         what = first + "".join([part.partition(")")[2] for part in rest])
-        what = one.what.partition(": ")[2] if one.kind == "task" else what
-        found.pop(what, None)
-        found[what] = (one.what, one.at)
-    return list(found.values())
+        what = act.what.partition(": ")[2] if act.kind == "task" else what
+        last.pop(what, None)
+        last[what] = (act.what, act.at)
+    return list(last.values())
 
 
 def clock(at: int, newest: int) -> str:

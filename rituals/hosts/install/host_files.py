@@ -26,7 +26,7 @@ _OF_TOOLS = frozenset({"tool", "failure"})
 def _hooks(host: str) -> tuple[Entry, ...]:
     """Return the hooks of a host."""
     form = HOSTS[host].form or Form()
-    found: list[Entry] = []
+    hooks: list[Entry] = []
     for event, meaning in HOSTS[host].events.items():
         call = f"diurna hook {host} {event}"
         command = f"command -v diurna >/dev/null 2>&1 && {call} 2>/dev/null || exit 0"
@@ -39,10 +39,10 @@ def _hooks(host: str) -> tuple[Entry, ...]:
         asked = {"matcher": form.tools} if form.tools and meaning in _OF_TOOLS else {}
         if form.grouped:
             path = ("hooks", event, EACH, "hooks", EACH)
-            found.append(Entry(path, handler, command, tuple(asked.items())))
+            hooks.append(Entry(path, handler, command, tuple(asked.items())))
         else:
-            found.append(Entry(("hooks", event, EACH), {**handler, **asked}, command))
-    return tuple(found)
+            hooks.append(Entry(("hooks", event, EACH), {**handler, **asked}, command))
+    return tuple(hooks)
 
 
 def read_text(name: str) -> str:

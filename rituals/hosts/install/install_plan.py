@@ -84,11 +84,12 @@ def _planned(base: str, files: Iterable[HostFile], *, removes: bool = False) -> 
         except Unfit as problem:
             if removes and isinstance(problem, _NotOurs):
                 continue
-            hint = f"to be added by hand: {file.ours.by_hand}"
             if isinstance(file.ours, Whole):
                 hint = "once it has another name, `diurna install` writes its own"
             elif removes:
                 hint = "what is Diurna's in it can be taken out by hand"
+            else:
+                hint = f"to be added by hand: {file.ours.by_hand}"
             left.setdefault(path, Left(path, str(problem), f"it is left as it is; {hint}"))
     changes = [Change(path, data, after[path]) for path, data in before.items()]
     changed = tuple([one for one in changes if one.before != one.after])

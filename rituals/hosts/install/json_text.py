@@ -92,18 +92,18 @@ class Keys(Record):
         stays = text == before or not self._says_nothing(parse(text))
         return rest if stays or self.put_into(rest) == self.put_into(data) else None
 
-    def _says_nothing(self, found: dict[str, object]) -> bool:
+    def _says_nothing(self, left_over: dict[str, object]) -> bool:
         """Tell whether all that is left came with what was ours, or is a stamp of the file's host."""
 
         def said(value: object) -> object:
             if isinstance(value, dict):
-                kept = {key: said(one) for key, one in value.items()}
-                return {key: one for key, one in kept.items() if one not in ({}, [])}
+                full = {key: said(inner) for key, inner in value.items()}
+                return {key: inner for key, inner in full.items() if inner not in ({}, [])}
             if isinstance(value, list):
-                return [more for one in value if (more := said(one)) != {}]
+                return [more for inner in value if (more := said(inner)) != {}]
             return value
 
-        left = said({key: value for key, value in found.items() if key[:1] != "$"})
+        left = said({key: value for key, value in left_over.items() if key[:1] != "$"})
         return left in ({}, dict(self.empty))
 
 
@@ -134,12 +134,12 @@ def parse(text: str) -> dict[str, object]:
         Unfit: it is not JSON as RFC 8259 has it, or no object, or names a key twice.
     """
     try:
-        found = json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse)
+        whole = json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse)
     except (ValueError, RecursionError) as problem:
         raise Unfit(f"is not plain JSON ({problem})") from None
-    if not isinstance(found, dict):
+    if not isinstance(whole, dict):
         raise Unfit("holds no JSON object")
-    return found
+    return whole
 
 
 def added(text: str, entry: Entry) -> str:
@@ -187,7 +187,7 @@ def _chain(
     text: str, path: tuple[str, ...], ours: Callable[[object], bool]
 ) -> list[tuple[int, _Child]]:
     """Return the way to a value that is ours: each container with the child; [] where there is none."""
-    at, found = _after(text, 0), list[tuple[int, _Child]]()
+    at, way = _after(text, 0), list[tuple[int, _Child]]()
     for number, key in enumerate(path):
         last = number == len(path) - 1
         if text[at] != ("[" if key == EACH else "{"):
@@ -195,17 +195,17 @@ def _chain(
         for child in _children(text, at):
             value = _DECODER.raw_decode(text, child.value)[0]
             if (key == EACH or child.key == key) and (ours(value) or not (last or key == EACH)):
-                found.append((at, child))
+                way.append((at, child))
                 at = child.value
                 break
         else:
             return []
-    return found
+    return way
 
 
 def _children(text: str, at: int) -> list[_Child]:
     """Return what an object or a list holds that begins at a place."""
-    found: list[_Child] = []
+    children: list[_Child] = []
     here = _after(text, at + 1)
     while text[here] not in "]}":
         if text[here] == ",":
@@ -215,9 +215,9 @@ def _children(text: str, at: int) -> list[_Child]:
             key, here = _DECODER.raw_decode(text, here)
             here = _after(text, _after(text, here) + 1)
         end = _DECODER.raw_decode(text, here)[1]
-        found.append(_Child(key, start, here, end))
+        children.append(_Child(key, start, here, end))
         here = _after(text, end)
-    return found
+    return children
 
 
 def _put(text: str, at: int, key: str, value: object) -> str:
@@ -259,10 +259,10 @@ def _after(text: str, at: int) -> int:
 
 
 def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    members = dict(pairs)
+    if len(members) < len(pairs):
         raise ValueError("a key stands there twice")
-    return found
+    return members
 
 
 def _refuse(name: str) -> object:

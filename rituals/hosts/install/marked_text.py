@@ -80,11 +80,6 @@ class Whole(Record):
 
     text: str  #: with its `stamped` last line
 
-    @property
-    def by_hand(self) -> str:
-        """What a person would do."""
-        return ""
-
     def is_in(self, data: bytes) -> bool:
         """Tell whether a file says that it is ours, whatever became of it."""
         return bool(_STAMP.search(data))
@@ -196,14 +191,14 @@ class Table(Block):
     def _parted(self, data: bytes) -> tuple[object, dict[str, object]]:
         """Return what a file says of the table, None for nothing, and what it says beside it."""
         try:
-            found = tomllib.loads(data.removeprefix(BOM).decode().replace("\r\n", "\n"))
+            whole = tomllib.loads(data.removeprefix(BOM).decode().replace("\r\n", "\n"))
         except UnicodeDecodeError:
             raise Unfit("is not text in UTF-8") from None
         except (tomllib.TOMLDecodeError, RecursionError) as problem:
             raise Unfit(f"is no TOML that a table can be added to ({problem})") from None
         outer, key = self.text[1 : self.text.index("]")].split(".")
-        inner = found.get(outer)
+        inner = whole.get(outer)
         if not isinstance(inner, dict):
-            return None, found
+            return None, whole
         there = inner.pop(key, None)
-        return there, {name: said for name, said in found.items() if name != outer or inner}
+        return there, {name: value for name, value in whole.items() if name != outer or inner}
