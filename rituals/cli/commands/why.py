@@ -2,26 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Sequence
 
 from ledger.errors import NotFound
 from ledger.home import PERSONAL
-from ledger.model.order import NO_DAY
 from memory.cache.name_lookup import fact_named, is_named
 from memory.recall.recall_values import parted
-from rituals.answers.record_fields import fields_of
+from rituals.answers.record_fields import fields_of, mark_object
 from rituals.cli.context import Invocation
+from rituals.cli.layout import Layout
 from rituals.cli.operation import option, word
-from rituals.cli.output import Line, Output, heading, indented, some
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memory.query.provenance import Provenance, Step
-    from memory.query.reader import Reader
+    from typing import Any
 
-#: So many supersessions are printed each way.
-_NEAR = 100
+    from memory.query.provenance import Step
+    from memory.query.reader import Reader
+    from memory.query.reasons import Reason
+
+#: So many supersessions are printed each way; of a text so much.
+_NEAR, _TEXT_CHARS = 100, 120
 _VERSION = "version text event was stem agent date title commit"
+_VERSIONS = Layout("""
+{id:bold}
+versions|
+versions|{number<3} {version:yellow}[  stands{stands}][  replaces {was}]
+versions|     {date|0000-00-00}  {event} by {agent|nobody named}: {title|}
+versions|     in {stem~}
+versions|{text>5}
+""")
+_EVENTS = Layout("""
+{id:bold}[  {=said}]
+events|
+events|{date|0000-00-00}  {event:bold}  by {agent|nobody named}
+events|  in {stem~}[, {=made}]
+events|  from {=from}
+events|  {=proof|remark}: {remark}
+events|  version {version}[, replaces {was}]:
+events|?version|{text>4}
+chain|# supersessions
+chain|  {old} → {new}[  (does not count){!counts}]  {stem~:dim}
+?=further|  … and more, further away: --json has all
+""")
+_REASONS = Layout("""
+{=head:bold}
+{=pending}
+commits|{=lines:bold}{commit%7:yellow}  {date%10}  {author}  "{=subject}"
+commits|  {=cut}
+[  and {more#commit} more]
+sessions|session     {stem~:bold}  {agent|nobody named}: {title}  {by:dim}
+decisions|{=kind<11:dim} {id:bold}  {=said}  {=by:dim}
+""")
 
 
 def why(
@@ -42,77 +75,129 @@ def why(
       diurna why webhook-retry-queue --versions
       diurna why src/queue.py:12
     """
+    if not (versions or _is_fact(call.reader(), id)) and _told_of_code(call, id):
+        return
     from memory.query.provenance import provenance
 
-    out = call.out
-    if not versions:
-        if not _is_fact(call.reader(), id):
-            from rituals.cli.terminal.reasons_text import told_of_code
-
-            if told_of_code(call, id):
-                return
     memory, (fact,), home = call.holding((id,))
     shown = f"{home}/{fact}" if home else fact
     if not home:
         call.opened((fact,))
     if versions:
         heads = {version.id for version in memory.standing(fact).fact.heads}
+        steps = [step for step in provenance(memory, fact).steps if step.version]
         told = [
-            (step, {"number": number, "stands": step.version in heads, **fields_of(step, _VERSION)})
-            for number, step in enumerate(
-                [s for s in provenance(memory, fact).steps if s.version], 1
-            )
+            {"number": number, "stands": step.version in heads, **fields_of(step, _VERSION)}
+            for number, step in enumerate(steps, 1)
         ]
-        return call.answer(
-            {"id": shown, "versions": [row for _, row in told]}, _versions(shown, told, out)
-        )
+        return call.answer({"id": shown, "versions": told}, _VERSIONS)
     found = provenance(memory, fact, near=0 if call.json else _NEAR)
     if home:  # of which the newest commit alone is here, and that tells of no log who committed it
         from memory.query.origins import Origin
 
-        steps = tuple([step._replace(origin=Origin()) for step in found.steps])
-        found = found._replace(id=shown, steps=steps)
+        steps = [step._replace(origin=Origin()) for step in found.steps]
+        found = found._replace(id=shown, steps=tuple(steps))
     from rituals.answers.json_objects import provenance_object
 
-    call.answer(lambda: provenance_object(found), _provenance(found, out))
+    values = provenance_object(found)
+    for event, step in zip(values["events"], found.steps, strict=True):
+        event["=made"] = "waiting to be committed" if step.waiting else step.origin.said
+        event["=from"] = _origin(step)
+        event["=proof"] = "evidence" if step.proof else ""
+    said = [found.mark.said, found.known.said, found.mark.behind.strip()]
+    values |= {"=said": "  ".join(filter(None, said)), "=further": found.further}
+    call.answer(values, _EVENTS)
 
 
-def _versions(fact: str, told: list[tuple[Step, dict[str, object]]], out: Output) -> Iterator[Line]:
-    yield ((fact, "bold"),)
-    for step, row in told:
-        replaces = f"  replaces {', '.join(step.was)}" if step.was else ""
-        number, stands = f"\n{row['number']:>3}  ", ("  stands" if row["stands"] else "", "green")
-        yield number, (step.version, "yellow"), stands, replaces
-        by = f"{step.event} by {step.agent or 'nobody named'}"
-        yield f"     {step.date or NO_DAY}  {by}: {step.title}"
-        yield ("     in ", "dim"), out.short(step.stem)
-        yield indented(step.text, "     ")
+def _origin(step: Step) -> str:
+    """Say where a text was written first, and by whom; "" where it was here."""
+    if not (step.source or step.by):
+        return ""
+    wrote = f", written {step.created}" if step.created else ""
+    return f"{step.source or 'elsewhere'}{wrote}{f' by {step.by}' if step.by else ''}"
 
 
-def _provenance(found: Provenance, out: Output) -> Iterator[Line]:
-    said = [one for one in (found.mark.said, found.known.said, found.mark.behind.strip()) if one]
-    yield (found.id, "bold"), "".join([f"  {one}" for one in said])
-    for step in found.steps:
-        by = f"  by {step.agent or 'nobody named'}"
-        yield f"\n{step.date or NO_DAY}  ", (step.event, "bold"), by
-        made = "waiting to be committed" if step.waiting else step.origin.said
-        yield ("  in ", "dim"), out.short(step.stem), some((made, f", {made}"))
-        if step.source or step.by:
-            wrote = some((step.created, f", written {step.created}"))
-            yield f"  from {step.source or 'elsewhere'}{wrote}{some((step.by, f' by {step.by}'))}"
-        if step.remark:
-            yield f"  {'evidence' if step.proof else 'remark'}: {step.remark}"
-        if step.version:
-            replaces = f", replaces {', '.join(step.was)}" if step.was else ""
-            yield f"  version {step.version}{replaces}:"
-            yield indented(step.text, "    ")
-    if found.chain:
-        yield heading("supersessions")
-    for link in found.chain:
-        left = "" if link.counts else "  (does not count)"
-        yield f"  {link.old} → {link.new}{left}  ", (out.short(link.stem), "dim")
-    if found.further:
-        yield "  … and more, further away: --json has all"
+def _told_of_code(call: Invocation, asked: str) -> bool:
+    """Answer about a place of the code; False where nothing of the code is meant."""
+    from ledger.git.repository import find_repository
+    from ledger.model.order import ended_of, stamp_of
+    from memory.query.code_question import CUT, NOT_COMMITTED, PATHS_HINT, code_asked
+    from memory.query.reasons import reasons
+    from projection.brief.wording import shortened
+    from rituals.answers.json_objects import log_object
+
+    memory, folder = call.reader(), call.folder()
+    repository = find_repository(folder) or memory.home.repository
+    place = code_asked(repository, asked, folder)
+    if place is None:
+        first = asked.partition("/")[0]
+        if first != asked and os.path.isdir(os.path.join(repository.top or folder, first)):
+            raise NotFound(f"there is no file {asked}", hint=PATHS_HINT.format(repository.top))
+        return False
+    found = reasons(memory, place)
+    call.opened([one.fact.id for one in found.decisions])
+    whole = f"{place.path}:{place.line}  " if place.line else ""
+    commits = []
+    for one in place.touched:
+        commit, count = one.commit, len(one.lines)
+        lines = f"  {count} line{'s' * (count != 1)}  " if place.path else ""
+        commits.append(
+            {
+                **fields_of(
+                    one, "commit=commit.id author=commit.author subject=commit.subject cut"
+                ),
+                "date": ended_of(stamp_of(max(0, commit.written) * 1000)),
+                "lines": _spans(one.lines),
+                "=lines": whole or lines,
+                "=subject": shortened(commit.subject, _TEXT_CHARS),
+                "=cut": CUT.format(commit.id[:7]) if one.cut else "",
+            }
+        )
+    pending = f"{whole or f'  {len(place.uncommitted)} line(s)  '}{NOT_COMMITTED}"
+    values = {
+        **fields_of(place, "asked path line text more"),
+        "uncommitted": _spans(place.uncommitted),
+        "commits": commits,
+        "sessions": [{**log_object(one.log), "by": one.by} for one in found.sessions],
+        "decisions": [_reason_object(one) for one in found.decisions],
+        "=head": "" if place.line else place.path,
+        "=pending": pending if place.uncommitted else "",
+    }
+    call.answer(values, _REASONS)
+    if not (found.decisions or call.json):
+        call.out.talk("no decision is linked with it")
+    return True
+
+
+def _reason_object(one: Reason) -> dict[str, Any]:
+    """Describe a fact, behind what has to be known before, and by what it is linked."""
+    from projection.brief.wording import shortened
+    from projection.graph.fact_links import footer
+    from projection.policy.model import ATTEMPT_KIND
+
+    fact, outcome = one.fact, footer(one.fact, "outcome")
+    before = one.mark.whole or "contradicted" * fact.contradicted or outcome
+    text = shortened(" ".join(fact.text.split()), _TEXT_CHARS) + one.mark.behind
+    ways = dict.fromkeys("session" if by.startswith("session ") else by for by in one.by)
+    return {
+        **fields_of(one, "id=fact.id kind=fact.kind text=fact.text by"),
+        **mark_object(one.mark),
+        "outcome": outcome,
+        "=kind": "tried" if fact.kind == ATTEMPT_KIND else fact.kind,
+        "=said": f"{before}: {text}" if before else text,
+        "=by": f"by {', '.join(ways)}",
+    }
+
+
+def _spans(lines: Sequence[int]) -> list[list[int]]:
+    """Write numbers of lines as spans: their first and last."""
+    found: list[list[int]] = []
+    for line in lines:
+        if found and line == found[-1][1] + 1:
+            found[-1][1] = line
+        else:
+            found.append([line, line])
+    return found
 
 
 def _is_fact(memory: Reader, asked: str) -> bool:
