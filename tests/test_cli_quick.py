@@ -40,13 +40,13 @@ show --tier working --json|show once retries|show --as-of 2026-11-20|show once -
 show retries --everywhere|show org/x|show --list|show --list --all|show --list webhook|show --list r* --json|
 show --kind decision --list|show --list --tier core|show --list -a once|show --links once|show --about|
 why retries|why once --json|why retries --versions|why once --versions --json|why nothing|why org/x|
-status|status --json|log|log -n 1 --json|log --agent codex|log nothing|task|task list --all --json|task --state done|
+status|status --json|log|log -n 1 --json|log --agent codex|log nothing|task|task list --all --json|
 note text --dry-run|note a --kind thread --dry-run --json|note --dry-run -- -x|note a --ref none|
 edit retries Twice --dry-run|edit none Twice|close storm --reason done --dry-run --json|close once|
 recall|recall --help|recall -n 0 webhooks|recall -n x webhooks|recall --level all webhooks|recall --since|recall -x webhooks|
 recall --json=1 webhooks|recall -n=3 webhooks|recall --tier none webhooks|recall --home . webhooks|recall --kind|
 show --tier none|show --all|why|why a b|why --versions=x retries|status now|status --home .|
-task add x --dry-run|task pick|task --state none|task list more|note --title|log a b|brief -- x
+task add x --dry-run|task pick|task --state done|task list more|note --title|log a b|brief -- x
 """.replace("\n", "").split("|")
 WORDS = 'webhooks retried queue drained once lost open latest -- jobs* zz "nothing drained" Ada -x'.split()
 OPTIONS = "--json|--explain|--no-vectors|--superseded|-n|2|--in|facts|sessions|--kind|decision|--level|full|--ids|storm"

@@ -52,7 +52,6 @@ def test_a_task_goes_its_way(task: Run, repo: Repo) -> None:
     ran = task()
     assert (ran.out, ran.err.split("\n")[0]) == ("", "no task is open")
     assert [one.split()[:2] for one in lines(task("list", "--all"))] == [["lolilo", "done"]]
-    assert [one.split()[1] for one in lines(task("--state", "done"))] == ["done"]
 
 
 def test_what_serves_a_task_is_born_with_it(task: Run, run: Run) -> None:
@@ -68,8 +67,6 @@ def test_what_serves_a_task_is_born_with_it(task: Run, run: Run) -> None:
         "pizive": ("fact", ["criterion"]), "vanozu": ("fact", ["risk"]), "zavomi": ("thread", []),
     }  # fmt: skip
     assert {one["meta"]["serves"] for one in facts.values() if one["id"] != "ship"} == {"ship"}
-    assert [one["id"] for one in task("--workstream", "launch", "--json").json["tasks"]] == ["ship"]
-    assert task("--workstream", "other", "--json").json["tasks"] == []
 
 
 def test_planning_moves_no_clock(task: Run, run: Run) -> None:

@@ -210,7 +210,7 @@ def test_a_ledger_stands_as_its_pages_show_it(
         assert run("append", "--title", f"Session {number}", *refs).code == 0
     check(run, kept, after)
     assert shown(run)["away-one"]["tier"] == "active"
-    assert run("check", "--all").code == 0
+    assert run("check").code == 0
 
 
 def test_what_was_counted_counts_on(bare_repo: Repo, run: Run) -> None:

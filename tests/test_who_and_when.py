@@ -99,8 +99,6 @@ def test_each_change_of_a_decision_is_told_once(world: World) -> None:
     assert [one["by"] for one in told(home, "person=Bo")] == ["Bo", "Bo"]
     assert [one["fact"] for one in told(home, "agent=codex")] == ["tries"]
     assert told(home, "since=2026-12-21", "until=2026-12-21") == rows[2:3]
-    listed = reversed(home.run("view", "decisions").json["changes"])
-    assert [(one["person"], one["date"][:10], one["fact"]) for one in listed] == [one[:3] for one in wanted]  # fmt: skip
     view = home.text("view", "decisions")
     assert "Reworded: 2026-12-21 (Shops asked.), it said: Webhooks are tried three times" in view
 

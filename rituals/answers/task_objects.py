@@ -38,28 +38,22 @@ class Listed(Record):
     sign_ms: int = 0
 
 
-class Wanted(Record):
-    """Which tasks are listed; "" and False for all that are open."""
-
-    state: str = ""  #: in this state alone, open or not
-    claimant: str = ""  #: of this agent alone, or handed to it
-    workstream: str = ""  #: of this one alone
-    closed: bool = False  #: those too that are done, cancelled, false or put away
-
-
-def listed(reader: Reader, wanted: Wanted, now_ms: int) -> tuple[Listed, ...]:
-    """Return tasks by priority, then age."""
-    from ledger.model.verbs import CLOSING
-
-    closed = wanted.closed or wanted.state in CLOSING
+def listed(
+    reader: Reader, now_ms: int, claimant: str = "", *, closed: bool = False
+) -> tuple[Listed, ...]:
+    """Return tasks by priority, then age: the open ones, or all; of one agent its own, and handed ones."""
     commondir = reader.home.repository.commondir
 
     def ask(cache: Cache) -> tuple[Listed, ...]:
-        handed = [
-            one for one in open_handoffs(handoffs_in(cache)) if one.names(wanted.claimant, "")
-        ]
-        theirs = {task for one in handed for task in one.tasks} if wanted.claimant else set()
-        found = [task for task in tasks_in(cache, closed=closed) if _fits(task, wanted, theirs)]
+        found = [task for task in tasks_in(cache, closed=closed) if closed or task.open]
+        if claimant:
+            handed = [one for one in open_handoffs(handoffs_in(cache)) if one.names(claimant, "")]
+            theirs = {task for one in handed for task in one.tasks}
+            found = [
+                task
+                for task in found
+                if claimant in task.claimant.split(" or ") or task.id in theirs
+            ]
         return with_claims(cache, found, commondir, now_ms)
 
     return reader.ask(ask)
@@ -101,18 +95,6 @@ def task_object(one: Listed) -> dict[str, Any]:
         **fields_of(one, "stale left contradiction=task.contradicted"),
         "line": summary_of(task.standing.fact),
     }
-
-
-def _fits(task: Task, wanted: Wanted, handed: set[str]) -> bool:
-    if wanted.state:
-        if wanted.state not in task.state.split(" or "):
-            return False
-    elif not (wanted.closed or task.open):
-        return False
-    mine = (
-        not wanted.claimant or wanted.claimant in task.claimant.split(" or ") or task.id in handed
-    )
-    return mine and (not wanted.workstream or task.workstream == wanted.workstream)
 
 
 def _sign_ms(cache: Cache, task: Task, commondir: str, since_ms: int) -> int | None:

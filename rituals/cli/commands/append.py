@@ -12,9 +12,9 @@ from ledger.model.verbs import STATES
 from memory.write.draft import SessionDraft, draft_of
 from projection.policy.model import FINDING_KIND
 from projection.text.clipping import one_line
+from rituals.cli.commands.decisions import answer_recorded, record, record_answer
 from rituals.cli.context import STDIN, Invocation
 from rituals.cli.operation import DRY_RUN, TITLE, option, word
-from rituals.cli.terminal.receipt_text import answer_recorded, record, record_answer
 from rituals.record.draft_composer import kinds_of
 from rituals.record.note_lines import FACT
 from rituals.record.option_values import (

@@ -15,26 +15,16 @@ from rituals.check.check_registry import LINT, VERIFY, made
 from rituals.cli.context import Invocation
 from rituals.cli.layout import Layout
 from rituals.cli.operation import DRY_RUN, modes, option, word
-from rituals.cli.output import Output, counted, told
+from rituals.cli.output import counted, told
 
 #: What is done with the projection.
 _PAGES = ("replay", "absorb", "publish")
-#: The most remarks about what logs and facts say that are named: a ledger of another tool has many.
-_FEW = 5
-_OF_LOGS = frozenset(
-    "not-utf8 nul-byte line-too-long too-many-ids unclosed-fence unclosed-comment too-complex "
-    "front-matter unknown-verb bad-id bad-event bad-footer bad-date fact-without-event "
-    "event-without-fact duplicate-block repeated-section section-suffix bad-name date-only-name "
-    "not-a-file unknown-id contradiction supersession-cycle not-a-thread task-move no-evidence "
-    "unknown-kind".split()
-)
 _CHECKED = Layout("""
 =would|{}
 failed|{=not:red} {step}: {message}
 =done|{}
 home {=where}, named by {home.named}
 {=summary}
-=placed|{}
 """)
 
 
@@ -44,7 +34,6 @@ def check(
     fix: bool = option("Mend what is safe to mend.", goes="plain"),
     deep: bool = option("Read every log, and compare the cache with a replay.", goes="plain"),
     strict: bool = option("End with 1 on warnings, too.", goes="plain ci diff"),
-    all: bool = option("Name every finding with its code.", goes="plain restore", spelled="--all -v"),
     mode: str = modes(
         ci="Check the ledger alone: no clone, no machine.",
         diff="Say what memory has on a change of the code, BASE...HEAD.",
@@ -53,8 +42,8 @@ def check(
         publish="Write and commit the pages where they differ from what the logs say.",
         restore="Commit again what history took from the ledger.",
     ),
-    format: str = option("With --ci, --diff or FILE: how to write it; --json is --format json.",
-        choices=("text", "json", "github"), goes="plain ci diff"),
+    format: str = option("With --ci, --diff or FILE: as annotations of GitHub's runners.",
+        choices=("github",), goes="plain ci diff"),
     write: bool = option(
         "With --replay: write the projection into the work tree; no commit.", goes="replay"),
     discard_edits: bool = option("With --publish: also over edits of these files that no log has; they "
@@ -105,23 +94,20 @@ def check(
     if mode == "diff" and len(files) != 1:
         raise WrongUsage("--diff takes one change", hint="diurna check --diff BASE...HEAD")
     if mode == "restore":
-        return _restore(call, all, dry_run)
+        return _restore(call, dry_run)
     if not (mode or files or format):
-        return _whole(call, fix, deep, strict, all, dry_run)
-    whole = {"--fix": fix, "--deep": deep, "--all": all, "--dry-run": dry_run}
+        return _whole(call, fix, deep, strict, dry_run)
+    whole = {"--fix": fix, "--deep": deep, "--dry-run": dry_run}
     if stray := [one for one in whole if whole[one] and mode != "diff"]:
         raise WrongUsage(
             f"{stray[0]} goes with a check of everything", hint="leave FILE and --format out"
         )
-    call.json = call.json or format == "json"
     if mode == "diff":
         return _impact(call, files[0], strict, format)
     return _lint(call, files, strict, format)
 
 
-def _whole(
-    call: Invocation, fix: bool, deep: bool, strict: bool, everything: bool, dry_run: bool
-) -> int:
+def _whole(call: Invocation, fix: bool, deep: bool, strict: bool, dry_run: bool) -> int:
     """Check everything."""
     from memory.api import Memory
     from rituals.check.check_registry import Survey
@@ -155,16 +141,13 @@ def _whole(
         "=not": "not done:",
         "=where": found.home.repository.where if found.home and named else "",
         "=summary": summary(findings),
-        "=placed": _placed(findings) if everything else (),
     }
-    call.answer(values, _CHECKED)
-    if not (call.json or everything):
-        _show_here(call.out, findings)
+    call.answer(values, _CHECKED, findings=() if call.json else findings)
     call.out.told.update(findings)
     return int(bad)
 
 
-def _restore(call: Invocation, everything: bool, dry_run: bool) -> int:
+def _restore(call: Invocation, dry_run: bool) -> int:
     """Commit again what history took."""
     from memory.worktree.uncommitted import put_back, taken_out
     from rituals.check import history as lost
@@ -185,11 +168,8 @@ def _restore(call: Invocation, everything: bool, dry_run: bool) -> int:
             [one for one in result if one.code != "log-deleted" or one.file not in restored]
         )
     bad, done = severe(result), "would restore" if dry_run else "restored"
-    lines = [f"{done} {path}" for path in restored]
-    lines += [summary(result), *(_placed(result) if everything else ())]
+    lines = [*[f"{done} {path}" for path in restored], summary(result)]
     values = {"findings": result, "restored": restored, "dry_run": dry_run, "ok": not bad}
-    if everything and not call.json:
-        call.out.told.update(result)
     call.answer(values, lines, findings=result)
     return int(bad)
 
@@ -264,22 +244,3 @@ def summary(findings: Sequence[Finding]) -> str:
     errors = sum(one.severity == ERROR for one in findings)
     said = f"{counted(errors, 'error')}, {counted(len(findings) - errors, 'other finding')}"
     return said if findings else "all in order"
-
-
-def _show_here(out: Output, findings: tuple[Finding, ...]) -> None:
-    others = tuple(one for one in findings if one.code in _OF_LOGS and one.severity != ERROR)
-    if len(others) <= _FEW:
-        return out.findings(findings)
-    out.findings(tuple(one for one in findings if one not in others))
-    out.told.update(others)
-    out.hint(
-        f"{len(others)} findings are about what logs and facts say: `diurna check --all` names them"
-    )
-
-
-def _placed(findings: Sequence[Finding]) -> list[str]:
-    where = ["" if one.where in one.message else f"{one.where}: " for one in findings]
-    return [
-        f"{one.severity:<9} {one.code}  {place}{one.message}"
-        for one, place in zip(findings, where, strict=True)
-    ]

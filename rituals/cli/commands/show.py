@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ledger.errors import WrongUsage
 from ledger.model.layout import BRIEF_CHARS, LEAST_BRIEF_CHARS
-from ledger.model.order import is_stem, stem_in
+from ledger.model.order import is_stem
 from memory.recall.recall_values import FULL, INDEX, LEVELS, LOADING_MS, TIMELINE, WITHIN, Filters
 from projection.fold.projection_state import TIERS
 from rituals.cli.context import Invocation
@@ -12,9 +12,7 @@ from rituals.cli.operation import SINCE, UNTIL, modes, option, word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
-    from memory.api import Memory
+    pass
 
 
 def brief(
@@ -270,32 +268,4 @@ def view(
     page = reader.ask(lambda cache: view_page(reader.snapshot, cache, name, said))
     if not call.json:
         return call.out.text(write(page))
-    more = {"changes": _changes(reader)} if name == "decisions" else {}
-    call.out.answer({"view": name, "argument": said, **page_object(page), **more})
-
-
-def _changes(memory: Memory) -> list[dict[str, Any]]:
-    """Describe each change of a decision in ledger order: what it said, and by whom, when and why."""
-    from memory.query.log_lines import lines_of, writers
-    from memory.query.origins import Origin
-    from projection.graph.fact_links import footer
-    from projection.views.decision_view import KIND, changes
-    from projection.views.view_page import ROLE_KEY
-    from rituals.answers.record_fields import fields_of
-
-    state = memory.state()
-    facts = [one.fact.id for one in state.standings() if not footer(one.fact, ROLE_KEY)]
-    found = [one for fact in facts for one in changes(fact, state.histories, KIND)]
-    stems = {stem_in(one.key) for one in found}
-    lines = lines_of(memory.snapshot, stems)
-    persons = writers(memory.snapshot, stems, memory.origins)
-    return [
-        {
-            **fields_of(one, "fact did before after reason"),
-            "stem": (stem := stem_in(one.key)),
-            "date": one.date or lines[stem].ended,
-            "person": one.by or persons.get(stem, Origin()).author,
-            "agent": lines[stem].agent,
-        }
-        for one in sorted(found, key=lambda one: (one.key, one.fact))
-    ]
+    call.out.answer({"view": name, "argument": said, **page_object(page)})

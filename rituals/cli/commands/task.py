@@ -7,89 +7,78 @@ from ledger.model.verbs import STATES
 from projection.document.archive_pages import summary_of
 from projection.text.clipping import one_line
 from projection.work.tracked_tasks import PRIORITIES
-from rituals.answers.task_objects import Listed, Wanted, listed, task_object
+from rituals.answers.task_objects import Listed, listed, task_object
 from rituals.cli.context import Invocation
+from rituals.cli.layout import Layout
 from rituals.cli.operation import DRY_RUN, option, word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any
 
     from memory.write.draft import Receipt
     from rituals.cli.output import Line
     from rituals.record.task_steps import Change
 
-#: How long a line is, and how much of the text it has at least.
-_LINE_CHARS, _LEAST_CHARS = 110, 24
+_LINE_CHARS = 72  #: of the text of a task
 _NO_TASK = '`diurna task add "TEXT"` adds one; `diurna task list --all` lists closed ones too'
-_MINUTE = 16  # characters of an instant up to its minutes
+#: Each action, with the words that it takes.
+_FORMS = {
+    "list": "",
+    "add": "TEXT",
+    "start": "ID",
+    "move": "ID STATE",
+    "done": "ID",
+    "handoff": "ID",
+    "pick": "",
+}
+#: Those that may write.
+_WRITE = "add start move done handoff pick"
+_TASK = (
+    "tasks|{id:yellow}  {state}[  contradicted{contradiction}][  {=priority}][  {=who}]"
+    "[  waits for {=waits}]  {=line}"
+)
 
 
-def _list(call: Invocation, wanted: Wanted) -> None:
-    """List tasks: what is in progress, to do, and what each waits for."""
-    reader = call.reader()
-    found = listed(reader, wanted, call.now_ms())
-    call.answer(
-        lambda: {"tasks": [task_object(one) for one in found]}, map(task_line, found),
-        nothing="no task fits" if any(wanted) else "no task is open",
-        hints=() if found or any(wanted) else (_NO_TASK,),
-    )  # fmt: skip
-
-
-def task_line(one: Listed) -> Line:
-    """Write a task on one line: its state, whose it is, what it waits for, and how it begins."""
+def _described(one: Listed) -> dict[str, Any]:
+    """Describe a task: its state, whose it is, what it waits for, and how it begins."""
     task = one.task
-    said = [task.state]
-    if task.contradicted:
-        said.append("contradicted")
-    if task.priority != "medium":
-        said.append(task.priority)
-    if task.claimant:
-        marks = [mark for mark, is_so in (("stale", one.stale), ("left", one.left)) if is_so]
-        who = f"{task.claimant} since {task.when[:_MINUTE].replace('T', ' ')}"
-        said.append(f"{who} ({', '.join(marks)})" if marks else who)
-    if task.waits:
-        said.append(f"waits for {', '.join([f'{wait.id} ({wait.why})' for wait in task.waits])}")
-    head = f"  {'  '.join(said)}  "
-    room = max(_LEAST_CHARS, _LINE_CHARS - len(task.id) - len(head))
-    return (task.id, "yellow"), head, one_line(summary_of(task.standing.fact), room)
+    marks = [mark for mark, is_so in (("stale", one.stale), ("left", one.left)) if is_so]
+    who = f"{task.claimant} since {task.when[:16].replace('T', ' ')}" if task.claimant else ""
+    return {
+        **task_object(one),
+        "=priority": task.priority if task.priority != "medium" else "",
+        "=who": f"{who} ({', '.join(marks)})" if marks and who else who,
+        "=waits": [f"{wait.id} ({wait.why})" for wait in task.waits],
+        "=line": one_line(summary_of(task.standing.fact), _LINE_CHARS),
+    }
 
 
 def tell(call: Invocation, change: Change, receipt: Receipt | None, *, dry_run: bool) -> None:
     """Say what became of a task, or would."""
-    from rituals.cli.terminal.receipt_text import answer_recorded, receipt_lines
+    from rituals.cli.commands.decisions import answer_recorded, receipt_lines
 
-    task = change.task
-    lines: list[Line] = []
+    told = _described(Listed(change.task)) if change.task else None
+    lines: Iterable[Line] = ()
     if receipt is not None:
-        lines = [*receipt_lines(call, receipt, dry_run=dry_run)]
+        lines = receipt_lines(call, receipt, dry_run=dry_run)
     elif change.already:
-        lines = [change.already if task is None else f"nothing to do: {change.already}"]
-    elif task is not None:
-        lines = [task_line(Listed(task))]
-    answer_recorded(
-        call, receipt, lines, dry_run=dry_run, already=change.already, notes=change.notes,
-        task=task_object(Listed(task)) if task else None,
-    )  # fmt: skip
+        lines = [f"nothing to do: {change.already}" if told else change.already]
+    elif told:
+        lines = call.written({"tasks": [told]}, Layout(_TASK))
+    more: dict[str, Any] = {"already": change.already, "notes": change.notes, "task": told}
+    answer_recorded(call, receipt, lines, dry_run=dry_run, **more)
     for note in () if call.json else change.notes:
         call.out.talk(note)
 
 
-ACTIONS = ("list", "add", "start", "move", "done", "handoff", "pick")
-#: Those that may write.
-_WRITE = "add start move done handoff pick"
-_NUMBERS = ("no more words", "one", "an id and a state")
-_WORDS = {"list": 0, "pick": 0, "move": 2}
-_FORMS = {"add": " TEXT", "move": " ID STATE"}
-
-
 def task(
     call: Invocation, *,
-    action: str = word("[ACTION]", default="list", offers=ACTIONS),
+    action: str = word("[ACTION]", default="list", offers=_FORMS),
     words: tuple[str, ...] = word("[ID]..."),
-    state: str = option("list: in this state alone.", "STATE", choices=STATES, goes="list"),
     mine: bool = option("list: those that you have, or that are meant for you.", goes="list"),
-    workstream: str = option("list, add: a part of the work.", "NAME", goes="list add"),
+    workstream: str = option("add: a part of the work.", "NAME", goes="add"),
     all: bool = option("list: closed ones, too.", goes="list"),
     id: str = option("add: its id; else one is made.", "NAME", goes="add"),
     priority: str = option("add: high, medium or low.", "PRIORITY", choices=PRIORITIES, goes="add"),
@@ -143,13 +132,25 @@ def task(
       diurna task pick --start
       diurna task handoff wire-retry-queue --to judge --done "A queue for each shop." --next "Measure it."
     """
-    _check(action, words)
+    form = _FORMS.get(action)
+    if form is None:
+        hint = f"actions: {', '.join(_FORMS)}; `diurna task add TEXT` adds a task"
+        raise WrongUsage(f"`diurna task` has no action {action}", hint=hint)
+    if len(words) != len(form.split()):
+        said = f"`diurna task {action}` takes {form or 'no more words'}"
+        raise WrongUsage(said, hint=f"diurna task {action} {form}".rstrip())
     if action == "list":
         whose = (call.agent or call.reader().asker()) if mine else ""
-        return _list(call, Wanted(state, whose, workstream, all))
+        found = listed(call.reader(), call.now_ms(), whose, closed=all)
+        return call.answer(
+            lambda: {"tasks": list(map(_described, found))},
+            Layout(_TASK),
+            nothing="no task fits" if mine or all else "no task is open",
+            hints=() if found or mine or all else (_NO_TASK,),
+        )
     from functools import partial
 
-    from rituals.cli.terminal.receipt_text import record
+    from rituals.cli.commands.decisions import record
     from rituals.record import task_steps as steps
     from rituals.record.own_home_parts import Drafts
     from rituals.record.request import Request
@@ -164,6 +165,8 @@ def task(
         drafts = Drafts(*steps.adding(memory, words[0], given, author))
         return record(call, drafts, again=False, dry_run=dry_run, strict=False)
     id, state = (*words, "", "")[:2]
+    if action == "move" and state not in STATES:
+        raise WrongUsage(f"there is no state {state}", hint=f"states: {', '.join(STATES)}")
     given = {
         "state": state, "why": why, "start": start, "take_over": take_over, "to": to, "done": done,
         "remaining": remaining, "warning": warning, "question": question, "next": next,
@@ -187,26 +190,3 @@ def _ask_before_leaving(call: Invocation, session: str) -> None:
     capture = memory.policy.capture
     if capture.keep != OFF and session and not is_silent(commondir, session, place_of(memory.home)):
         call.out.text(before_leaving(commondir, place_of(memory.home), session, capture.ask))
-
-
-def _check(action: str, words: tuple[str, ...]) -> None:
-    """Refuse what is no action, and words that it does not take."""
-    if action not in ACTIONS:
-        from difflib import get_close_matches
-
-        like = get_close_matches(action, ACTIONS, 1)
-        hint = f"did you mean {like[0]}? " if like else ""
-        if action in STATES:
-            hint = f"`diurna task move ID {action}` says that one is {action}; "
-        hint += f'actions: {", ".join(ACTIONS)}; `diurna task add "{action} …"` adds a task'
-        raise WrongUsage(f"`diurna task` has no action {action}", hint=hint)
-    wanted = _WORDS.get(action, 1)
-    if len(words) != wanted:
-        form = _FORMS.get(action, " ID" * wanted)
-        hint = "a text stands in quotes; " if action == "add" and words else ""
-        raise WrongUsage(
-            f"`diurna task {action}` takes {_NUMBERS[wanted]}",
-            hint=f"{hint}diurna task {action}{form}",
-        )
-    if action == "move" and words[1] not in STATES:
-        raise WrongUsage(f"there is no state {words[1]}", hint=f"states: {', '.join(STATES)}")

@@ -216,7 +216,7 @@ def task(
     Raises:
         WrongUsage: the action lacks what it is about.
     """
-    from rituals.answers.task_objects import Listed, Wanted, listed, task_object
+    from rituals.answers.task_objects import Listed, listed, task_object
     from rituals.record import task_steps as steps
 
     if (action == "add" and not text.strip()) or (action == "move" and not state):
@@ -227,7 +227,7 @@ def task(
         return [filled("id state line", **task_object(one)) for one in tasks]
 
     if action == "list":
-        found = listed(memory, Wanted(), memory.occasion().now_ms)
+        found = listed(memory, memory.occasion().now_ms)
         more = len(found) - MOST_LISTED
         notes = [f"{more} more are open"] if more > 0 else []
         return filled(notice=NOTICE, tasks=rows(*found[:MOST_LISTED]), notes=notes)
