@@ -1,4 +1,4 @@
-"""Write a history anew: with other blobs below one folder and other messages, or the folder elsewhere.
+"""Write a history anew: with other blobs below one folder and other messages, or a folder's as the top's.
 
 The same history gives the same objects, so whoever was killed in the middle of it begins again, and two
 clones make the same commits. Authors, dates, merges, encodings and all else stay as they stand in the old
@@ -11,7 +11,6 @@ commits that do not touch it are passed over, as `git log` does.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Mapping
 
 from ledger.errors import TipMoved, WriteRefused
@@ -40,31 +39,20 @@ class Relocated(Record):
     objects: tuple[tuple[str, bytes], ...]  #: (kind, bytes) to be stored
 
 
-def relocated(git: Git, tip: str, before: str, after: str) -> Relocated:
-    """Return the history of a folder with the folder in another place, and nothing beside it.
-
-    `before` is the folder, ending in a slash, "" for the top; `after` is where it goes, the same way.
-    """
-    where = ["--", f":(top,literal){before.rstrip('/')}"] if before else ["--"]
+def relocated(git: Git, tip: str, folder: str) -> Relocated:
+    """Return the history of a folder, ending in a slash, as that of a repository's top."""
     listed = git.run(
         "--no-replace-objects", "rev-list", "--topo-order", "--reverse", "--parents",
-        *(["--simplify-merges"] if before else []), tip, *where,
+        "--simplify-merges", tip, "--", f":(top,literal){folder.rstrip('/')}",
     )  # fmt: skip
     rows = [line.split(" ") for line in listed.decode("ascii").splitlines()]
-    trees = git.resolve(*[f"{row[0]}:{before.rstrip('/')}" for row in rows])
+    trees = git.resolve(*[f"{row[0]}:{folder.rstrip('/')}" for row in rows])
     made: dict[tuple[str, bytes], None] = {(TREE, b""): None}
-    placed: dict[str, str] = {}
     new: dict[str, str] = {}
     bodies = git.blobs([row[0] for row in rows])
-    for (commit, *parents), found, body in zip(rows, trees, bodies, strict=True):
-        tree = found or object_id(TREE, b"")
-        if tree not in placed:
-            placed[tree] = tree
-            for name in reversed(after.split("/")[:-1]):
-                raw = written({os.fsencode(name): (FOLDER, placed[tree])})
-                made[TREE, raw] = None
-                placed[tree] = object_id(TREE, raw)
-        data = _anew(body or b"", placed[tree], [new[one] for one in parents if one in new])
+    for (commit, *parents), tree, body in zip(rows, trees, bodies, strict=True):
+        tree = tree or object_id(TREE, b"")
+        data = _anew(body or b"", tree, [new[one] for one in parents if one in new])
         new[commit] = object_id(COMMIT, data)
         made[COMMIT, data] = None
     return Relocated(new[rows[-1][0]] if rows else "", tuple(made))

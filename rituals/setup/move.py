@@ -69,7 +69,7 @@ def plan_move(home: Home, branch: str) -> MovePlan:
     another = "diurna init --move branch --branch"
     refuse_branch(repository, branch, another)
     tip = there.tip()
-    past = relocated(git, home.tip(), home.prefix, "")
+    past = relocated(git, home.tip(), home.prefix)
     known = set(git.run("rev-list", tip).decode("ascii").split()) if tip else set()
     if tip and not known & {object_id(kind, data) for kind, data in past.objects if kind == COMMIT}:
         message = f"the branch {branch} exists and holds something else"
@@ -113,7 +113,7 @@ def apply_move(plan: MovePlan, clock: Callable[[], int], agent: str = "") -> Mem
     old.bring_back()
     old.drain()
     old.close()
-    past = relocated(git, home.tip(), home.prefix, "")
+    past = relocated(git, home.tip(), home.prefix)
     write_objects(git, past.objects)
     if not read_reference(repository, there.reference):
         move_references(git, [(there.reference, past.tip, "")], f"diurna: moved from {home.prefix}")
