@@ -7,10 +7,10 @@ query or other scheme ever comes through. An address that is not plainly of a kn
 from __future__ import annotations
 
 import re
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 from ledger.errors import NoRemote
-from ledger.git.repository import Repository, read_reference
+from ledger.git.repository import Repository
 from ledger.model.record import Record
 from ledger.remote.remote import choose_remote
 
@@ -25,13 +25,12 @@ _WAYS = {
     "codeberg": _GITEA,
     "bitbucket": ("commits/{commit}", "src/{commit}/{path}", "#lines-{line}", ""),
 }
-#: Forges that take ssh at another host than their pages have.
-_PAGES_AT = {
-    "ssh.github.com": "github.com",
-    "altssh.gitlab.com": "gitlab.com",
-    "altssh.bitbucket.org": "bitbucket.org",
-}
-_SCP = re.compile(r"(?:[\w.+-]+@)?([A-Za-z0-9.-]+):(?!//)/?([^:]*)", re.ASCII)
+#: An address: of https with the port of its pages, of ssh with one that is not theirs.
+_URL = re.compile(
+    r"(?:https://(?:[^\s/?#@]*@)?([\w.-]+(?::\d{1,5})?)|(?:ssh|git\+ssh|ssh\+git)://(?:[^\s/?#@]*@)?([\w.-]+)"
+    r"(?::\d+)?)/([^\s?#]*)", re.ASCII,
+)  # fmt: skip
+_SCP = re.compile(r"(?:[\w.+-]+@)?()([A-Za-z0-9.-]+):(?!//)/?([^:]*)", re.ASCII)
 _HOST = re.compile(r"[a-z0-9]+(?:[.-][a-z0-9]+)*\.[a-z]+")
 _PART = re.compile(r"(?!\.+$)[A-Za-z0-9._~-]+", re.ASCII)
 _COMMIT = re.compile(r"[0-9a-f]{7,64}")
@@ -43,8 +42,6 @@ class Forge(Record):
     name: str = ""  #: as `_WAYS` has it, "" for no forge
     base: str = ""  #: the address of the repository, without a `/` at its end
     unpushed: frozenset[str] = frozenset()  #: commits that no remote has, as far as is known here
-    tracking: str = ""  #: the reference that moves when the remote is pushed to
-    seen: tuple[str, str] = ("", "")  #: the tip, and what `tracking` was, when git was asked
 
     def commit(self, commit: str) -> str:
         """Return the address of a commit, which may be shortened."""
@@ -66,59 +63,27 @@ class Forge(Record):
 
 def forge_at(address: str) -> Forge:
     """Return the forge that a remote's address names: `https://…`, `ssh://…` or `git@host:group/name`."""
-    if "://" in address:
-        host, path = _of_url(address)
-    else:
-        scp = _SCP.fullmatch(address)
-        host, path = (scp[1].lower(), scp[2]) if scp else ("", "")
-    server = host.partition(":")[0]
-    parts = path.strip("/").removesuffix(".git").split("/")
+    said = _URL.fullmatch(address) or _SCP.fullmatch(address)
+    host = ((said[1] or said[2]) if said else "").lower().removesuffix(":443")
+    server, path = host.partition(":")[0], (said[3] if said else "").strip("/")
+    parts = path.removesuffix(".git").split("/")
     known = [one for one in re.split(r"[.-]", server) if one in _WAYS]
     if not (known and _HOST.fullmatch(server) and all(_PART.fullmatch(one) for one in parts)):
         return Forge()
     if len(parts) < 2 or (len(parts) > 2 and known[0] != "gitlab"):
         return Forge()
-    return Forge(known[0], f"https://{_PAGES_AT.get(host, host)}/{'/'.join(parts)}")
+    return Forge(known[0], f"https://{host}/{'/'.join(parts)}")
 
 
-def _of_url(address: str) -> tuple[str, str]:
-    """Return the host, with the port of its pages where that is said, and the path; "" for neither."""
-    try:
-        parts = urlsplit(address)
-        host, port = parts.hostname or "", parts.port
-    except ValueError:
-        return "", ""
-    if parts.query or parts.fragment or "?" in address or "#" in address:
-        return "", ""
-    if parts.scheme == "https":
-        return f"{host}:{port}" if port not in (None, 443) else host, parts.path
-    if parts.scheme in ("ssh", "git+ssh", "ssh+git") or (parts.scheme == "http" and not port):
-        return host, parts.path  # the port is that of ssh
-    return "", ""
-
-
-def forge_of(repository: Repository, branch: str, tip: str, kept: Forge | None = None) -> Forge:
-    """Return the forge of a branch's remote, and which commits wait to be pushed; asks git alone.
-
-    `tip` is the commit of the branch; `kept` is what a process knows: it counts until the branch moves, or
-    is pushed.
-    """
-    if kept is not None and kept.seen == (tip, _read(repository, kept.tracking)):
-        return kept
+def forge_of(repository: Repository, branch: str, tip: str) -> Forge:
+    """Return the forge of a branch's remote, and which commits of a tip wait to be pushed."""
     git = repository.git()
     try:
         remote = choose_remote(git, branch)
     except NoRemote:
-        return Forge(seen=(tip, ""))
+        return Forge()
     forge = forge_at(git.text("ls-remote", "--get-url", remote.name, check=False).strip())
-    unpushed = ""
-    if forge.base and tip:
-        unpushed = git.text("rev-list", tip, "--not", "--remotes", check=False)
-    return forge._replace(
-        unpushed=frozenset(unpushed.split()), tracking=remote.tracking,
-        seen=(tip, _read(repository, remote.tracking)),
-    )  # fmt: skip
-
-
-def _read(repository: Repository, reference: str) -> str:
-    return read_reference(repository, reference) if reference else ""
+    if not (forge.base and tip):
+        return forge
+    unpushed = git.text("rev-list", tip, "--not", "--remotes", check=False)
+    return forge._replace(unpushed=frozenset(unpushed.split()))

@@ -255,7 +255,8 @@ class TipView:
     def forge(self) -> Forge:
         """Return where commits and files are shown to others, if anywhere."""
         home = self.memory.home
-        self._forge = forge_of(home.repository, home.branch, self.tip, self._forge)
+        if self._forge is None:
+            self._forge = forge_of(home.repository, home.branch, self.tip)
         return self._forge
 
     def here(self) -> Here:
