@@ -265,7 +265,7 @@ def test_what_is_only_the_users_is_in_no_byte(site: Site) -> None:
     assert site.run("init", "--personal").code == 0
     assert site.run("note", "--personal", f"id=own-way preference: {own} likes tabs.").code == 0
     new = "--new", f"personal=true preference: {own} reads short answers."
-    assert site.run("append", "--title", "Both", "--ref", "one,own-way", *new).code == 0
+    assert site.run("append", "--title", "Both", "--ref", "one,personal/own-way", *new).code == 0
     site.run("redact", "two", "--reason", "it is private")
     site.export()
     said = "\n".join([f"{name}\n{data.decode()}" for name, data in files_of(site.folder).items()])
