@@ -14,7 +14,7 @@ from ledger.environment import now_ms
 from ledger.model.layout import STATE_DIR
 from ledger.model.record import Record
 from rituals.hosts.adapters import FAILURE, TASK
-from rituals.hosts.payloads import fields_of, read_record, write_file, write_object
+from rituals.hosts.payloads import read_record, write_record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -305,4 +305,4 @@ def refresh(home: Home) -> None:
 
     capture = open_snapshot(home).ask(lambda cache: cache.policy.capture, tip)
     noted = Observing(tip, capture.keep == OFF, capture.ask)
-    write_file(f"{commondir}/{NOTE_FILE}", write_object(fields_of(noted)).encode())
+    write_record(f"{commondir}/{NOTE_FILE}", noted)

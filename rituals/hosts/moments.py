@@ -23,14 +23,12 @@ from rituals.hosts.adapters import (
     meaning,
 )
 from rituals.hosts.payloads import (
-    fields_of,
     files_in,
     lock,
     open_file,
     read_object,
     read_record,
-    write_file,
-    write_object,
+    write_record,
 )
 
 TYPE_CHECKING = False
@@ -160,7 +158,7 @@ def starts(commondir: str) -> tuple[int, int]:
 
 def _note(commondir: str, said: Moment, start: Start) -> None:
     try:
-        write_file(_start_file(commondir, said), write_object(fields_of(start)).encode())
+        write_record(_start_file(commondir, said), start)
     except OSError:
         pass  # a disk that refuses: it is told now or never
 

@@ -183,6 +183,15 @@ def read_record(path: str, sample: _R) -> _R:
     return record_of(sample, read_file(path)) or sample
 
 
+def write_record(path: str, record: Record, at: int | None = None) -> None:
+    """Write the file of a record, as `write_file`.
+
+    Raises:
+        OSError: the disk refused; the old one stands.
+    """
+    write_file(path, write_object(fields_of(record)).encode(), at)
+
+
 def changed(path: str, sample: _R, change: Callable[[_R], _R], size: int) -> bool:
     """Change the record of a file under its lock; tell whether that could be done.
 

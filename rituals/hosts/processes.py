@@ -89,11 +89,10 @@ def note_opening(home: Home, ids: Iterable[str], session: str = "") -> None:
     from rituals.hosts.silence import is_silent
 
     named, commondir = tuple(ids), home.repository.commondir
-    if not named:
+    if not named or variables().get("DIURNA_HOOKS") == "off":
         return
     session = session or host_session_here(commondir)
-    off = variables().get("DIURNA_HOOKS") == "off"
-    if session and not off and not is_silent(commondir, session, working_directory()):
+    if session and not is_silent(commondir, session, working_directory()):
         note_opened(home, session, named, now_ms())
 
 

@@ -29,7 +29,7 @@ from rituals.hosts.capture.stamps import (
     unfinished,
 )
 from rituals.hosts.observation_spool import spool_of
-from rituals.hosts.payloads import read_object
+from rituals.hosts.payloads import read_object, read_start
 
 #: How long a spool is kept behind the last sign of its session, and how long the stamps of that.
 SPOOL_MS, STAMPS_MS = 24 * 3_600_000, 30 * 24 * 3_600_000
@@ -48,15 +48,17 @@ def capture(memory: Memory, asked: Asked, environment: Mapping[str, str]) -> Ite
     if asked.session and asked.host:
         chosen = [seen_of(commondir, asked.host, asked.session)]
     else:
-        chosen = [one for one in sessions(commondir) if asked.session in (one.session, "")]
-        chosen = [one for one in chosen if asked.host in (one.host, "")]
+        chosen = [
+            one
+            for one in sessions(commondir)
+            if asked.session in (one.session, "") and asked.host in (one.host, "")
+            if asked.session or _is_behind(commondir, one)
+        ]
         if asked.session and not chosen:
             raise NotFound(
                 f"no hook saw a session {asked.session}",
                 hint="say which host's it is, and where its transcript is: --host, --transcript",
             )
-        if not asked.session:
-            chosen = [one for one in chosen if _is_behind(commondir, one)]
     for one in chosen:
         yield boundary(memory, asked._replace(host=one.host, session=one.session), environment)
     if not asked.dry_run:
@@ -122,21 +124,16 @@ def past_sessions(folder: str, user: str, environment: Mapping[str, str]) -> lis
 
 def _session(path: str, place: Kept, top: str) -> str:
     """Return the id of the session whose transcript it is; "" where it worked elsewhere, or has a task."""
-    try:
-        with open(path, "rb") as file:
-            lines = file.read(_HEAD_BYTES).split(b"\n")
-    except OSError:
-        return ""
-    for line in lines:
+    for line in read_start(path, _HEAD_BYTES).split(b"\n"):
         said = read_object(line) or {}
         session = _at(said, place.session) or os.path.basename(path).removesuffix(".jsonl")
         worked, source = _at(said, place.worked), _at(said, ("payload", "source"))
         if said.get("isSidechain") or isinstance(source, dict):
             return ""
         if isinstance(session, str) and isinstance(worked, str):
-            here = worked == sha256(top.encode()).hexdigest()
             real = os.path.realpath(worked) if os.path.isabs(worked) else ""
-            return session if here or real == top or real.startswith(f"{top}/") else ""
+            here = worked == sha256(top.encode()).hexdigest() or f"{real}/".startswith(f"{top}/")
+            return session if here else ""
     return ""
 
 

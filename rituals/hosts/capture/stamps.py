@@ -19,15 +19,12 @@ from rituals.hosts.moments import CAPTURED_DIR, ENDED, SEEN, Moment, captured_fi
 from rituals.hosts.observation_spool import OBSERVED_DIR, spools
 from rituals.hosts.payloads import (
     faults,
-    fields_of,
     files_in,
     note_fault,
     open_file,
-    read_file,
     read_record,
     utc,
-    write_file,
-    write_object,
+    write_record,
 )
 from rituals.hosts.processes import here, is_gone
 
@@ -54,6 +51,10 @@ class Seen(Record):
     folder: str  #: where it works
     transcript: str  #: path, "" for none
     at: int = 0  #: when it was seen last, milliseconds since 1970
+    process: str = ""  #: of the host (`rituals.hosts.processes`)
+
+
+_NOBODY = Seen("", "", "", "")
 
 
 class Told(Record):
@@ -84,15 +85,14 @@ def stamp(commondir: str, moment: Moment) -> None:
     """
     if not moment.session:
         return
-    path = captured_file(commondir, moment.host, moment.session, SEEN)
-    own = "" if moment.agent else moment.transcript
-    said = {"host": moment.host, "session": moment.session, "folder": moment.folder}
-    said["transcript"] = own or seen_of(commondir, moment.host, moment.session).transcript
-    said["process"] = here()
+    key = moment.host, moment.session
+    own = ("" if moment.agent else moment.transcript) or seen_of(commondir, *key).transcript
     try:
-        write_file(path, write_object(said).encode())
+        write_record(
+            captured_file(commondir, *key, SEEN), Seen(*key, moment.folder, own, 0, here())
+        )
         if moment.event == "start":
-            os.unlink(captured_file(commondir, moment.host, moment.session, ENDED))
+            os.unlink(captured_file(commondir, *key, ENDED))
     except OSError:
         pass
 
@@ -130,8 +130,7 @@ def _is_over(commondir: str, name: str) -> bool:
     """Tell whether a session has ended: it said so, or its process was killed, or tells no end."""
     if os.path.isfile(f"{commondir}/{CAPTURED_DIR}/{name}{ENDED}"):
         return True
-    process = read_file(f"{commondir}/{CAPTURED_DIR}/{name}{SEEN}").get("process")
-    return isinstance(process, str) and is_gone(process)
+    return is_gone(read_record(f"{commondir}/{CAPTURED_DIR}/{name}{SEEN}", _NOBODY).process)
 
 
 def sessions(commondir: str) -> list[Seen]:
@@ -167,8 +166,7 @@ def note_told(commondir: str, host: str, session: str, told: Told) -> None:
     Raises:
         OSError: the disk refused.
     """
-    path = captured_file(commondir, host, session, _TOLD)
-    write_file(path, write_object(fields_of(told)).encode(), told.at)
+    write_record(captured_file(commondir, host, session, _TOLD), told, told.at)
 
 
 #: What a fault of a capture begins with, among those of hooks.
@@ -200,7 +198,7 @@ def _past(at: int) -> int:
 
 
 def _seen(path: str) -> Seen | None:
-    one = read_record(path, Seen("", "", "", ""))
+    one = read_record(path, _NOBODY)
     try:
         at = os.lstat(path).st_mtime_ns // 1_000_000
     except OSError:
