@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from hashlib import blake2b
 from itertools import pairwise
 
@@ -125,39 +125,35 @@ def _runs(units: list[tuple[str, int, int, int]]) -> Iterator[tuple[str, int, in
 def _cut(text: str, spans: list[tuple[int, int]], quoted: str) -> tuple[str, list[str]]:
     """Return a text without the sentences that have a part of one of the spans, and these.
 
-    Lines stay that begin with `quoted`.
+    Lines stay that begin with `quoted`. A list has no hole.
     """
     firsts, lasts = [first for first, _ in spans], [last for _, last in spans]
-
-    def is_hit(begin: int, end: int) -> bool:
-        return bisect_right(lasts, begin) < bisect_left(firsts, end)
-
-    kept, lost = list[str](), list[str]()
-    at = 0
+    kept, lost, at = list[str](), list[str](), 0
     for line in text.split("\n"):
-        if not (line and is_hit(at, at + len(line))) or line.startswith((quoted, "## ")):
+        mark = listed_mark(line)
+        ends = [] if line.lstrip().startswith("|") else sentence_ends(line, mark)
+        stay, gone, cut = list[str](), list[str](), ""
+        for begin, end in pairwise([mark, *ends, len(line)]):
+            said, hit = (
+                line[begin:end].strip(),
+                bisect_right(lasts, at + begin) < bisect_left(firsts, at + end),
+            )
+            # behind the mark of a cut stands a piece of what was cut
+            cut = said if cut.endswith("…") or hit else ""
+            (gone if cut else stay).append(said)
+        at += len(line) + 1
+        rest = " ".join(filter(None, stay))
+        if not (line and gone) or line.startswith((quoted, "## ")):
             kept.append(line)
         elif line.startswith("### "):
             kept.append(f"### {UNSHARED}")
             lost.append(line)
         else:
-            rest, some = _cut_line(line, at, is_hit)
-            lost += some
-            if not rest and is_listed(line):  # a list has no hole
-                rest = f"{line[: listed_mark(line)].replace('**', '') or '| '}{UNSHARED}"
-            kept += [rest] if rest else []
-        at += len(line) + 1
+            lost += gone
+            if rest or is_listed(line):
+                kept.append(
+                    line[:mark] + rest
+                    if rest
+                    else f"{line[:mark].replace('**', '') or '| '}{UNSHARED}"
+                )
     return "\n".join(kept), lost
-
-
-def _cut_line(line: str, at: int, is_hit: Callable[[int, int], bool]) -> tuple[str, list[str]]:
-    mark = listed_mark(line)
-    ends = [] if line.lstrip().startswith("|") else sentence_ends(line, mark)
-    stay, lost, cut = list[str](), list[str](), ""
-    for begin, end in pairwise([mark, *ends, len(line)]):
-        said = line[begin:end].strip()
-        # behind the mark of a cut stands a piece of what was cut
-        cut = said if cut.endswith("…") or is_hit(at + begin, at + end) else ""
-        (lost if cut else stay).append(said)
-    rest = " ".join(filter(None, stay))
-    return (line[:mark] + rest if rest else ""), lost

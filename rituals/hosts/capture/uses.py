@@ -243,7 +243,7 @@ class Evidence:
         self._facts = [Known(fact.id, fact.kind, fact.text) for fact in facts]
 
     def of(self, said: Slice | None) -> tuple[Use, ...]:
-        """Return what a part of the session used, and no log of the session says yet."""
+        """Return what a part of the session used."""
         commondir, seen = self._memory.home.repository.commondir, self._seen
         known = silences(commondir)
         opened = [
@@ -253,7 +253,7 @@ class Evidence:
         ]
         told = heard_by(commondir, file_name(seen.host, seen.session))
         turns, shown = said.turns if said else (), (*told.moments, *told.shown)
-        return self.once(uses(self._facts, turns, shown, opened))
+        return uses(self._facts, turns, shown, opened)
 
     def once(self, found: Iterable[Use], without: Collection[str] = ()) -> tuple[Use, ...]:
         """Return uses, each fact once, of those that no log of the session used.

@@ -55,7 +55,13 @@ class Slice(Record):
         return self._replace(end=end, turns=tuple([turn for turn in self.turns if turn.at < end]))
 
 
-def read_slice(host: str, path: str, start: int) -> Slice | None:
+def newest_turns(host: str, path: str, limit: int = _TAIL_BYTES) -> tuple[Turn, ...]:
+    """Read the end of a transcript, whole lines of at most so many bytes; none where there is none."""
+    found = read_slice(host, path, 0, limit)
+    return found.turns if found else ()
+
+
+def read_slice(host: str, path: str, start: int, limit: int = 0) -> Slice | None:
     """Read what was added to a transcript since the last time; None where there is no such transcript.
 
     What stands before is read too, for it says what a later line means: who asks, what a dialog asked.
@@ -63,26 +69,18 @@ def read_slice(host: str, path: str, start: int) -> Slice | None:
     Args:
         host: whose transcript it is.
         path: of the file, absolute.
-        start: the end of the slice before this one.
+        start: the end of the slice before this one; in a file that shrank, or that has no end of a line
+            there any more, all is read.
+        limit: only so many bytes at its end are read, 0 for all.
     """
-    return _slice(host, path, start, 0)
-
-
-def newest_turns(host: str, path: str, limit: int = _TAIL_BYTES) -> tuple[Turn, ...]:
-    """Read the end of a transcript, whole lines of at most so many bytes; none where there is none."""
-    found = _slice(host, path, 0, limit)
-    return found.turns if found else ()
-
-
-def _slice(host: str, path: str, start: int, limit: int) -> Slice | None:
-    """Read a transcript, its last bytes alone where there is a `limit`; tell what begins at `start`."""
     file = _opened(path) if host in FORMATS and os.path.isabs(path) else None
     if file is None:
         return None
     read, turns, end = FORMATS[host], Turns(), 0
     with file:
-        start = _start(file.fileno(), start)
-        if limit and (tail := os.fstat(file.fileno()).st_size - limit) > 0:
+        fd, size = file.fileno(), os.fstat(file.fileno()).st_size
+        start = start if 0 < start <= size and os.pread(fd, 1, start - 1) == b"\n" else 0
+        if limit and (tail := size - limit) > 0:
             whose = Turns()
             read(read_object(file.readline(_FIRST_BYTES)) or {}, whose)
             turns.asking = whose.asking
@@ -121,13 +119,6 @@ def _opened(path: str) -> BinaryIO | None:
     return None
 
 
-def _start(file: int, start: int) -> int:
-    """Return where to go on; 0 in a file that shrank, or that has no end of a line there any more."""
-    if 0 < start <= os.fstat(file).st_size and os.pread(file, 1, start - 1) == b"\n":
-        return start
-    return 0
-
-
 def _turns(turns: Iterable[Turn]) -> tuple[Turn, ...]:
     """Return what is left of the turns without what programs put there, and what is private."""
     found: list[Turn] = []
@@ -142,8 +133,6 @@ def _turns(turns: Iterable[Turn]) -> tuple[Turn, ...]:
         text = (words_of if is_person else without_injected)(said.text) if said.text else ""
         text = without_private(text).strip()
         if text or (said.tool and not is_person):
-            given, result = said.given, said.result
-            if "private" in given.lower() or "private" in result.lower():
-                given, result = without_private(given), without_private(result)
+            given, result = without_private(said.given), without_private(said.result)
             found.append(said._replace(text=text, given=given, result=result))
     return tuple(found)
