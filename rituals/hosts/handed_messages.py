@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 
 from ledger.environment import now_seconds
 from ledger.secrets.private_parts import without_private
@@ -17,7 +17,7 @@ from rituals.hosts.capture.typed_words import hidden_runs
 from rituals.hosts.moments import Moment, file_name
 from rituals.hosts.payloads import open_file, sweep
 from rituals.hosts.silence import heard, silences
-from rituals.hosts.transcripts.turns import HIDDEN, USER, when_said
+from rituals.hosts.transcripts.turns import HIDDEN, USER, mapping, when_said
 
 SAID_DIR = "diurna/said"
 #: Of what a moment hands over at most so much is kept, and a file so long behind its last line.
@@ -32,7 +32,7 @@ def kept_in(commondir: str, moment: Moment) -> str:
 
 
 def keep_messages(commondir: str, moment: Moment) -> None:
-    """Keep the messages that a moment hands over, in the session's file.
+    """Keep the messages that a moment hands over, in the session's file, of too many the newest.
 
     They are the `messages` of its input, each as opencode's API gives it.
 
@@ -44,8 +44,12 @@ def keep_messages(commondir: str, moment: Moment) -> None:
     def audible(when: int) -> bool:
         return heard(known, moment.session, moment.folder, when)
 
-    lines = list(_lines(moment.given, audible))
-    data = b"".join(_newest(lines))
+    data, room = b"", _BYTES
+    for line in reversed([*_lines(moment.given, audible)]):
+        room -= len(line)
+        if room < 0:
+            break
+        data = line + data
     if data:
         file = open_file(kept_in(commondir, moment), os.O_WRONLY | os.O_APPEND | os.O_CREAT)
         try:
@@ -55,35 +59,23 @@ def keep_messages(commondir: str, moment: Moment) -> None:
         sweep(f"{commondir}/{SAID_DIR}", now_seconds() - _KEPT_SECONDS)  # of sessions long over
 
 
-def _newest(lines: Sequence[bytes]) -> Sequence[bytes]:
-    room = _BYTES
-    for place in range(len(lines) - 1, -1, -1):
-        room -= len(lines[place])
-        if room < 0:
-            return lines[place + 1 :]
-    return lines
-
-
 def _lines(given: Mapping[str, object], audible: Callable[[int], bool]) -> Iterator[bytes]:
     """Yield a line for each message, and one for what of a person's words nothing may keep."""
     messages = given.get("messages")
     for message in messages if isinstance(messages, list) else ():
-        if isinstance(message, dict) and isinstance(message.get("parts"), list):
-            parts = [part for part in message["parts"] if isinstance(part, dict)]
-            info, clean = message.get("info"), [_clean(part) for part in parts]
-            is_person = isinstance(info, dict) and info.get("role") == USER
-            heard_here = audible(when_said(message))
-            if is_person and not (heard_here and clean == parts):
-                said = "\n".join(
-                    [text for part in parts if isinstance(text := part.get("text"), str)]
-                )
-                runs = [{"text": run} for run in hidden_runs(said)]
-                yield json.dumps({"info": {"role": HIDDEN}, "parts": runs}).encode() + b"\n"
-            if heard_here:
-                yield json.dumps({"info": info, "parts": clean}).encode() + b"\n"
+        if not isinstance(message, dict) or not isinstance(message.get("parts"), list):
+            continue
+        parts = [part for part in message["parts"] if isinstance(part, dict)]
+        info, clean, open = message.get("info"), _clean(parts), audible(when_said(message))
+        if mapping(info).get("role") == USER and not (open and clean == parts):
+            texts = [text for part in parts if isinstance(text := part.get("text"), str)]
+            runs = [{"text": run} for run in hidden_runs("\n".join(texts))]
+            yield json.dumps({"info": {"role": HIDDEN}, "parts": runs}).encode() + b"\n"
+        if open:
+            yield json.dumps({"info": info, "parts": clean}).encode() + b"\n"
 
 
-def _clean(value: object, depth: int = 0) -> object:
+def _clean(value: object, depth: int = -1) -> object:
     """Return a part without what of its texts nothing may keep."""
     if isinstance(value, str):
         return without_secrets(without_private(value))
