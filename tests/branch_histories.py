@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import random
-import shutil
 import subprocess
 from typing import Any, NamedTuple
 
@@ -152,11 +151,6 @@ class Story:
         self.ended = self.place.clock.now_ms // 1000
         return name
 
-    def forget(self) -> None:
-        """Let git note nothing of branches: they are where they are."""
-        shutil.rmtree(self.folder / ".git/logs")
-        self.git("config", "core.logAllRefUpdates", "false")
-
     def squash(self, branch: str, title: str = "", edit: Callable[[], None] | None = None) -> str:
         """Squash a branch into what is checked out, under a message that names nothing of it."""
         self.git("merge", "--squash", branch)
@@ -209,7 +203,6 @@ def _fast_forward(story: Story, place: str) -> Asked:
 
 
 def _squash(story: Story, place: str) -> Asked:
-    story.forget()
     log = _place(story, place)
     story.main()
     return Asked(log, LANDED, story.squash(X))
@@ -434,17 +427,6 @@ def _anew(story: Story, places: Iterable[int]) -> None:
     story.write("src/api.py", there)
 
 
-def _branch_deleted(story: Story, place: str) -> Asked:
-    """The branch is squashed and deleted; where it was is in our notes alone."""
-    story.forget()
-    log = _place(story, place)
-    story.at_its_time(story.place.aside)
-    story.main()
-    landed = story.squash(X)
-    story.git("branch", "-D", X)
-    return Asked(log, LANDED, landed)
-
-
 def _two_remotes(story: Story, place: str) -> Asked:
     """One remote has the branch squashed, the other not; the trunk here follows the first."""
     log = _place(story, place)
@@ -467,7 +449,6 @@ ENDS: dict[str, Callable[[Story, str], Asked]] = {
     "force-pushed away": _force_pushed, "amended": _amended, "reverted": _reverted,
     "revert of revert": _revert_of_revert, "landed again": _landed_again,
     "rewritten later": _rewritten_later,
-    "branch deleted": _branch_deleted,
     "two remotes": _two_remotes, "named": _named,
 }  # fmt: skip
 PLACES = ("tip", "middle", "dirty")

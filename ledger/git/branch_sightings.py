@@ -1,8 +1,4 @@
-"""Tell where branches are and were: by references, by git's own notes of them, and by ours.
-
-Ours are in `diurna/tips`, a line each: milliseconds, commit, branch. They are what is left of a deleted
-branch where git's reflogs are gone, or off. They are a cache: without them less is found, and no more.
-"""
+"""Tell where branches are and were: by references, and by git's own notes of them."""
 
 from __future__ import annotations
 
@@ -122,10 +118,6 @@ class Points:
         return self._holding[tip, commit]
 
 
-#: Under the common git directory.
-TIPS_FILE = "diurna/tips"
-#: Of more notes the older half goes.
-_NOTES = 4000
 #: How much of a reflog is read, from its end.
 _REFLOG_BYTES = 1 << 20
 _HEADS, _REMOTES = "refs/heads/", "refs/remotes/"
@@ -146,29 +138,6 @@ def now(repository: Repository, ms: int) -> list[Seen]:
                 branch = branch_there(name)
             found.append(Seen(branch, commit, ms))
     return found
-
-
-def noted(repository: Repository) -> list[Seen]:
-    """Return where branches were noted."""
-    found = []
-    for line in _lines(f"{repository.commondir}/{TIPS_FILE}"):
-        when, _, rest = line.partition(" ")
-        commit, _, branch = rest.partition(" ")
-        if when.isdigit() and is_object(commit) and branch:
-            found.append(Seen(branch, commit, int(when)))
-    return found
-
-
-def tips_text(known: Iterable[Seen], more: Iterable[Seen]) -> str | None:
-    """Return the notes with those of branches that moved since; None where none did."""
-    known = list(known)
-    pairs = {(one.branch, one.commit) for one in known}
-    fresh = [one for one in more if (one.branch, one.commit) not in pairs]
-    if not fresh:
-        return None
-    kept = [*known, *fresh]
-    kept = kept[-_NOTES // 2 :] if len(kept) > _NOTES else kept
-    return "".join(f"{one.when} {one.commit} {one.branch}\n" for one in kept)
 
 
 def recalled(repository: Repository) -> list[Seen]:

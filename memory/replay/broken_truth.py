@@ -332,12 +332,13 @@ def _refs_stamp(home: Home, waits: Iterable[Wait]) -> str:
 
 
 def _seen(home: Home, waits: Iterable[Wait]) -> dict[str, str]:
-    """Return where branches were noted last, where a merge may end a fact."""
+    """Return where git noted branches last, where a merge may end a fact."""
     if not any(one.until.strip().lower().startswith(_MERGED) for one in waits):
         return {}
-    from ledger.git.branch_sightings import noted
+    from ledger.git.branch_sightings import recalled
 
-    return {one.branch: one.commit for one in noted(home.repository)}
+    seen = sorted(recalled(home.repository), key=lambda one: one.when)
+    return {one.branch: one.commit for one in seen}
 
 
 def _goes_by_refs(wait: Wait) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from ledger.environment import machine_ms, monotonic, now_ms
 from ledger.git.ancestry import Lacking, lacking, whole_ids
-from ledger.git.branch_sightings import Points, Seen, Written, noted, now, recalled
+from ledger.git.branch_sightings import Points, Seen, Written, now, recalled
 from ledger.git.landings import Work
 from ledger.git.repository import is_shallow, read_reference, remote_branches
 from ledger.home import OWN_BRANCH, Home
@@ -175,7 +175,7 @@ class Telling:
         """Look up where branches were seen, the newest logs first, as long as somebody waits."""
         end, points = monotonic() + _WAIT_MS / 1000, dict[str, str]()
         repository = self._home.repository
-        seen = [*now(repository, machine_ms()), *noted(repository), *recalled(repository)]
+        seen = [*now(repository, machine_ms()), *recalled(repository)]
         known = Points(self._git, seen, self._trunk)
         for place in places:
             if monotonic() > end and points:
@@ -317,7 +317,7 @@ def works_of(home: Home, cache: Cache) -> Works | None:
     repository, logs = home.repository, sorted(map(_written, cache.places()), reverse=True)
     git, trunk = repository.git(), code_trunk(home, cache.policy)
     current = now(repository, machine_ms())
-    seen = [*noted(repository), *recalled(repository), *current]
+    seen = [*recalled(repository), *current]
     whole = whole_ids(git, {one.commit for one in logs})
     logs = [
         one._replace(commit=whole[one.commit] or one.commit)

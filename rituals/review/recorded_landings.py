@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from ledger.environment import monotonic
 from ledger.errors import DiurnaError
 from ledger.git.ancestry import Lacking, lacking
-from ledger.git.branch_sightings import TIPS_FILE, Written, noted, tips_text
+from ledger.git.branch_sightings import Written
 from ledger.git.landings import ASKED_FILE, Asked, History, Landing, Work, history, search
 from ledger.git.repository import head
 from ledger.model.event import Event, WorkLanded, WorkReverted
@@ -66,7 +66,6 @@ class _Round:
 
     def run(self, told: Iterable[tuple[str, str, str, str]]) -> str:
         """Ask, keep, record; `told` is what logs say already."""
-        self._note(TIPS_FILE, tips_text(noted(self._repository), self._works.seen))
         works = list(self._found())
         points = {one.log.stem: one.point for one in works}
         settled = {
