@@ -29,7 +29,7 @@ def todo(cache: Cache, view: LiveView, agent: str, role: str, task: str) -> Todo
     else.
     """
     from memory.cache.fact_groups import task_in, tasks_in
-    from projection.work.handoffs import handed_to
+    from projection.work.tracked_tasks import handed_to
 
     tasks = tasks_in(cache)
     asked = task_in(cache, task) if task else None

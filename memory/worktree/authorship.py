@@ -146,14 +146,12 @@ def _standing_edit(
 
     `blob` is its id, `text` what it holds; `told` is `said_edits` behind a stem.
     """
-    from projection.document.unlogged_lines import left_said, read_edit
+    from projection.document.unlogged_lines import read_edit
 
     line = line_of(home, tip, text)
     edited, over = told(line.newest if line else "")
-    if blob in over:
+    if blob in over or blob in edited:
         return Absorbed((), ())
-    if blob in edited:  # before 2, a log had what events could say of an edit
-        return left_said(text, now.policy)
     base = published(home, tip, line, edited) if line else None
     return read_edit(None if base == text else base, text, now)
 

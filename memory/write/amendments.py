@@ -60,7 +60,7 @@ if TYPE_CHECKING:
     from memory.cache.cache_file import Cache
     from memory.write.draft import Case
     from projection.fold.fact_history import Fact, History
-    from projection.work.handoffs import Handoff
+    from projection.work.tracked_tasks import Handoff
 
     Amended = tuple[SessionLog, tuple[Finding, ...]]
     Amendment = Callable[[SessionLog, Case], Amended]
@@ -115,7 +115,7 @@ def _with_received(log: SessionLog, case: Case) -> Amended:
     if draft.type not in WORKING or cache.row(any_open, (HANDOFF_KIND, PINNED)) is None:
         return log, ()
     from memory.cache.fact_groups import handoffs_in  # most logs do without
-    from projection.work.handoffs import open_handoffs
+    from projection.work.tracked_tasks import open_handoffs
 
     done = [event for event in log.events if not isinstance(event, FactReferenced)]
     named = {fact for event in done for fact in facts_in(event)}

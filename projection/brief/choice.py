@@ -23,8 +23,7 @@ from projection.policy.model import (
     Learning,
     Windows,
 )
-from projection.work.handoffs import Handoff, role_names
-from projection.work.tracked_tasks import MEDIUM, Task
+from projection.work.tracked_tasks import MEDIUM, Handoff, Task, role_names
 
 #: The k of reciprocal rank fusion (Cormack, Clarke and Büttcher 2009).
 _K = 60

@@ -13,8 +13,6 @@ one bullet says is read by `projection.document.footer_reader`.
 
 from __future__ import annotations
 
-import re
-
 from ledger.model.findings import Finding
 from ledger.model.ids import is_fact_id
 from ledger.model.layout import CONTINUITY_FILE
@@ -41,11 +39,9 @@ IS_COMPUTED = (
     "this section is computed; an edit here has no effect",
     "decide it where the fact stands: leave the text that holds, or write another",
 )
-#: The form of such an entry (`page_renderer.conflict`).
-_CONFLICT = re.compile(
-    r"`[a-z0-9.-]+`: [^\n]*"
-    r"(?:\n- (?:version `|successor `|circle `|superseded by `|invalidated in |moved to )[^\n]*)+"
-)
+#: How the lines below such an entry begin (`page_renderer.conflict`).
+_SIDES = ("- version `", "- successor `", "- circle `", "- superseded by `", "- invalidated in ",
+          "- moved to ")  # fmt: skip
 CONFLICT_MARKERS = ("<<<<<<<", "|||||||", "=======", ">>>>>>>")
 
 
@@ -270,7 +266,7 @@ class _Reader:
                 return
             if self._section == CONTRADICTIONS:
                 said = footer_reader.unwrapped(text)
-                if _CONFLICT.fullmatch(said):
+                if _is_conflict(said):
                     self.conflicts.append((said, start))
                     return
                 self._note("hand-edited", IS_COMPUTED[0], start, IS_COMPUTED[1])
@@ -311,6 +307,17 @@ class _Reader:
             return False
         self.state.append((label, value))
         return True
+
+
+def _is_conflict(said: str) -> bool:
+    """Tell whether an entry under Contradictions has the form in which one is rendered."""
+    head, *sides = said.split("\n")
+    return (
+        head[:1] == "`"
+        and "`: " in head
+        and bool(sides)
+        and all(side.startswith(_SIDES) for side in sides)
+    )
 
 
 def _is_title(line: str) -> bool:

@@ -16,8 +16,6 @@ from ledger.model.ids import is_fact_id
 from ledger.model.layout import ARCHIVE_INDEX, CONTINUITY_FILE, VIEW_FILES
 from projection.document.edit_events import Absorbed, absorb
 from projection.document.page_parser import (
-    AFTER_FOOTER,
-    NO_BULLET,
     TWO_MACHINES,
     Block,
     Parsed,
@@ -25,10 +23,9 @@ from projection.document.page_parser import (
     parse,
     unparse,
 )
-from projection.document.page_renderer import NOTE, REDACTED, section_title
+from projection.document.page_renderer import NOTE, REDACTED
 from projection.fold.fact_history import Fact, History
 from projection.fold.full_replay import State
-from projection.policy.model import Policy
 
 #: What says nothing of its own: where a text that both sides have stands twice.
 _REPEATED = ("duplicate-block", "conflict-in-projection")
@@ -173,16 +170,6 @@ def read_edit(base: str | None, edited: str, now: State, *, file: str = "") -> A
     else:
         found = absorb(base, edited, now.policy, now.get, file=file or path)
     return found._replace(findings=_with_way_out(found.findings))
-
-
-def left_said(text: str, policy: Policy) -> Absorbed:
-    """Name what stands around the facts of a page of which a log says what events can say."""
-    parsed, noticed = parse(text)
-    titles = {section_title(policy, kind.name) for kind in policy.kinds}
-    lines = [one.line for one in noticed if one.message not in (AFTER_FOOTER, NO_BULLET)]
-    lines += [one.line for one in parsed.blocks if not one.id and one.section not in titles]
-    left = tuple([unsaid_line(CONTINUITY_FILE, line) for line in sorted(lines)])
-    return Absorbed((), _with_way_out(left))
 
 
 def _with_way_out(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:

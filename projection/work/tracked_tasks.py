@@ -1,8 +1,9 @@
-"""Follow tasks: what each waits for, who has claimed it, which comes next, and what was tried and failed.
+"""Follow tasks: what each waits for, who has claimed it, what comes next, what failed; and handoffs.
 
-Pure. A task waits for its `depends` until they are done; a fact that is no task and can not be closed lets
-it go. Everything here takes time in proportion to what it is given, also for long chains and for circles,
-however deep.
+Pure. A handoff is a fact of kind `handoff`: it `serves` the task, says who gives it (`from`) and who is to
+get it (`to`: an agent or a role, in any case; nobody, for whoever moves the task to in-progress). A task
+waits for its `depends` until they are done; a fact that is no task and can not be closed lets it go.
+Everything here takes time in proportion to what it is given, however long its chains are.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from ledger.model.verbs import DONE, HANDOFF_READY, IN_PROGRESS, TODO
 from projection.fold.fact_history import Fact
 from projection.fold.full_replay import peeled
 from projection.fold.projection_state import Standing
-from projection.graph.fact_links import SERVES, footer, ids_in
-from projection.policy.model import ATTEMPT_KIND, CLOSABLE, TASK_KIND
+from projection.graph.fact_links import SERVES, footer, ids_in, served
+from projection.policy.model import ATTEMPT_KIND, CLOSABLE, HANDOFF_KIND, TASK_KIND
 
 #: Of a task; what says nothing, or something else, is the middle one.
 HIGH, MEDIUM, LOW = PRIORITIES = ("high", "medium", "low")
@@ -218,3 +219,71 @@ def _attempt(fact: Fact) -> Attempt:
     said = footer(fact, "iteration").strip()
     counted = said.isascii() and said.isdigit() and len(said) < 10
     return Attempt(fact, footer(fact, "outcome").strip().casefold(), int(said) if counted else 0)
+
+
+def role_names(value: str) -> frozenset[str]:
+    """Return the roles that a value names, parted by commas, in the form in which they are compared.
+
+    Case and blanks make no other role, and neither does how a letter with an accent is written.
+    """
+    if not value:
+        return frozenset()
+    if not value.isascii():
+        from unicodedata import normalize
+
+        value = normalize("NFC", normalize("NFC", value).casefold())
+    names = value.casefold().split(",")
+    return frozenset([name for one in names if (name := " ".join(one.split()))])
+
+
+class Handoff(Record):
+    """What one agent left for another, who has not written a log since."""
+
+    standing: Standing  #: the fact
+    tasks: tuple[str, ...]  #: ids of the tasks that it serves
+    giver: str  #: who left it, as its footer says
+    to: str  #: an agent or a role, "" for whoever takes the task
+    confidence: str  #: in the giver's words
+
+    def names(self, agent: str, role: str) -> bool:
+        """Tell whether it is meant for an agent, or for one in a role."""
+        if not self.to or self.to.casefold() == agent.casefold():
+            return bool(self.to)
+        return not role_names(self.to).isdisjoint(role_names(role))
+
+
+def open_handoffs(facts: Iterable[Standing]) -> tuple[Handoff, ...]:
+    """Return the open handoffs among some facts, newest first."""
+    found = []
+    for standing in facts:
+        fact = standing.fact
+        if is_open(fact):
+            said = [footer(fact, key).strip() for key in ("from", "to", "confidence")]
+            found.append(Handoff(standing, served(fact), *said))
+    found.sort(key=lambda one: (one.standing.fact.born, one.standing.fact.id), reverse=True)
+    return tuple(found)
+
+
+def handed_to(facts: Iterable[Standing], agent: str, role: str) -> tuple[Handoff, ...]:
+    """Return the open handoffs for whoever asks, newest first: those to it, and those to nobody by name.
+
+    `agent` is who asks, as logs name it; `role` is "" for none.
+    """
+    return tuple([one for one in open_handoffs(facts) if not one.to or one.names(agent, role)])
+
+
+def handed_elsewhere(facts: Iterable[Standing], agent: str, role: str) -> dict[str, str]:
+    """Return the tasks that others are to take, by id, with whom each was handed to last.
+
+    `agent` is who asks, as logs name it; `role` is "" for none.
+    """
+    newest: dict[str, Handoff] = {}
+    for one in open_handoffs(facts):
+        for task in one.tasks:
+            newest.setdefault(task, one)
+    return {task: one.to for task, one in newest.items() if one.to and not one.names(agent, role)}
+
+
+def is_open(fact: Fact) -> bool:
+    """Tell whether a fact is a handoff that nobody has taken."""
+    return fact.kind == HANDOFF_KIND and not (fact.closed or fact.false or fact.archived_at)

@@ -15,8 +15,7 @@ from ledger.model.verbs import IN_PROGRESS
 from memory.cache.cache_file import Cache
 from memory.cache.fact_groups import handoffs_in, tasks_in
 from memory.query.reader import Reader
-from projection.work.handoffs import open_handoffs
-from projection.work.tracked_tasks import Task
+from projection.work.tracked_tasks import Task, open_handoffs
 from rituals.answers.record_fields import fields_of
 
 TYPE_CHECKING = False

@@ -21,8 +21,7 @@ from memory.write.draft import ANYWAY, Receipt, SessionDraft
 from projection.brief.choice import role_notes
 from projection.brief.wording import shortened
 from projection.policy.model import ATTEMPT_KIND, DEFAULT_KIND, HANDOFF_KIND, TASK_KIND, THREAD_KIND
-from projection.work.handoffs import handed_elsewhere
-from projection.work.tracked_tasks import Task, failed_before, pick
+from projection.work.tracked_tasks import Task, failed_before, handed_elsewhere, pick
 from rituals.record.draft_composer import draft_of_request, free_id, taken_in, words_for
 from rituals.record.option_values import parse_ids
 from rituals.record.request import NewFact, Request, because

@@ -17,7 +17,7 @@ from projection.fold.projection_state import TIERS, Standing
 from projection.graph.fact_links import footer
 from projection.graph.graph_neighbours import matches_entity
 from projection.views.view_page import ROLE_KEY
-from projection.work.handoffs import role_names
+from projection.work.tracked_tasks import role_names
 from rituals.serve.web.tip_view import Asked, TipView, number_in
 
 #: The fields, in the order in which they are offered, and what stands in an empty one.

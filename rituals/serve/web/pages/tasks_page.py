@@ -10,8 +10,7 @@ from ledger.model.verbs import BLOCKED, HANDOFF_READY, IN_PROGRESS, may_follow
 from projection.graph.fact_links import served_by
 from projection.graph.graph_neighbours import tags
 from projection.policy.model import THREAD_KIND
-from projection.work.handoffs import handed_elsewhere, is_open
-from projection.work.tracked_tasks import Task, pick
+from projection.work.tracked_tasks import Task, handed_elsewhere, is_open, pick
 from rituals.answers.task_objects import with_claims
 from rituals.serve.web.tip_view import Asked, Page, TipView
 
