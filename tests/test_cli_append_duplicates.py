@@ -56,20 +56,22 @@ def test_a_note_is_given_again_with_what_it_replaces(home: Place) -> None:
 def test_an_archived_fact_is_not_doubled(faded: Place) -> None:
     """What faded is no candidate, and not forgotten: its very text brings it back; what is false may be said again."""
     assert faded.run("append", "--title", "Two", "--new", ALIKE).json["near"] == []
-    error = faded.run("append", "--title", "Two", "--new", LIMIT, code=1).json["error"]
-    assert error["message"] == f"`api-timeouts` in the archive says just that: {LIMIT}"
-    assert error["hint"].startswith("say `--reactivate api-timeouts`")
+    (found,) = faded.run("append", "--title", "Two", "--new", LIMIT).json["findings"]
+    assert found["message"].startswith("`api-timeouts` in the archive says just that")
+    assert faded.show("api-timeouts")["api-timeouts"]["tier"] != "archived"
     faded.session("Off", "--invalidate", "api-timeouts", "--invalidate", "http")
     assert faded.run("append", "--title", "Three", "--strict", "--new", LIMIT).codes() == []
 
 
 def test_an_id_made_from_a_text_never_doubles_a_fact(home: Place) -> None:
-    """The same text under an id that nobody chose is refused, with `--strict` under any; a chosen id is near."""
+    """The same text under an id that nobody chose is a use, with `--strict` it is refused; a chosen id is near."""
     same, before = "outbound calls time out after **10 s**", home.shape()
-    for new, more in ((same, ()), (f"id=mine {same}", ("--strict",))):
-        refused = home.run("append", "--title", "Two", "--new", new, *more, code=1)
+    for new in (same, f"id=mine {same}"):
+        refused = home.run("append", "--title", "Two", "--new", new, "--strict", code=1)
         assert refused.json["error"]["message"] == f"`api-timeouts` says just that: {LIMIT}"
     assert home.shape() == before
+    used = home.run("append", "--title", "Two", "--new", same)
+    assert (used.json["facts"], used.codes()) == ([], ["similar-fact"])
     answer = home.run("append", "--title", "Two", "--new", f"id=mine {same}")
     assert [one["id"] for one in answer.json["near"]] == ["api-timeouts"]
 

@@ -181,7 +181,7 @@ def test_what_a_fact_says_already_is_a_use_of_it(known: Place) -> None:
     said = "- decision: webhooks retry **three** times, with jitter\n"
     for number, (words, piped) in enumerate((((), said), ((said[2:-1],), ""))):
         first = known.run("note", "--session", f"s{number}", *words, stdin=piped)
-        assert "thrice says so, which is a use of it" in told(first)
+        assert "`thrice` says just that: it is a use of it" in told(first)
         assert "created" not in first.json["did"]
     assert known.show("thrice")["thrice"]["uses"] == 3
     for again in ("Every webhook is retried three times, with jitter.", "Webhooks retry five times with jitter."):  # fmt: skip

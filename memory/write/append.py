@@ -29,7 +29,7 @@ from memory.write.draft import (
     same_draft,
 )
 from memory.write.host_session import Turn, in_its_session, opened_by, with_value
-from memory.write.near_facts import look_first
+from memory.write.near_facts import with_uses
 from memory.write.spool_commits import Committer
 from projection.fold.checks import contradictions
 from projection.fold.tiers import never_decaying
@@ -144,14 +144,16 @@ class Recorder:
         # its time is that of the clock, and its name follows the newest log (O2)
         ended = min(asked.at or now_ms, now_ms)
         log = with_value(log, "ended", ended_of(stamp_of(ended)))
+        log, near, used = with_uses(log, case, next_stamp(ended, newest))
+        if used:
+            case = case._replace(histories=cache.some_histories(named_ids(log.events)))
         if refused := problems(log):
             raise DraftRefused(refused)
         data = encode(log)
         stem = seal(next_stamp(ended, newest), data)
-        near = look_first(case, entry_of(stem, log))
         log, doubts = amended(log, case, MEANT)
         receipt = _receipt(stem, log, data)
-        return receipt._replace(findings=(*told, *changed, *doubts), near=near)
+        return receipt._replace(findings=(*told, *changed, *used, *doubts), near=near)
 
     def _recorded_before(self, log: SessionLog, case: Case) -> Receipt | None:
         """Find the log that a retry repeats: same agent, same content, a moment ago.

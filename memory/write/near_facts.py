@@ -8,11 +8,18 @@ from __future__ import annotations
 
 import sys
 
+from ledger.codec.log import canonical, entry_of
 from ledger.errors import DraftRefused
-from ledger.model.event import FactInvalidated, FactSuperseded, FactUpdated
+from ledger.model.event import (
+    FactCreated,
+    FactInvalidated,
+    FactReferenced,
+    FactSuperseded,
+    FactUpdated,
+)
 from ledger.model.findings import Finding
 from memory.cache.stamp import CacheDamaged
-from memory.write.draft import Near, text_of
+from memory.write.draft import Near, births, renamed, text_of
 from projection.fold.fact_history import Fact
 from projection.fold.fold import collect, merged, resolve
 from projection.fold.projection_state import Standing
@@ -21,7 +28,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ledger.model.session import Entry
+    from ledger.model.session import Entry, SessionLog
     from memory.cache.cache_file import Cache
     from memory.cache.word_index import WordIndex
     from memory.replay.ledger_snapshot import Snapshot
@@ -33,28 +40,52 @@ if TYPE_CHECKING:
 NEW_LIMIT = 50
 
 
-def look_first(case: Case, entry: Entry) -> tuple[Near, ...]:
-    """Return what is near the texts of a log, the nearest first; logs that are no work are not looked at.
+def with_uses(
+    log: SessionLog, case: Case, stem: str
+) -> tuple[SessionLog, tuple[Near, ...], tuple[Finding, ...]]:
+    """Let a new text that a fact has already be a use of it, unless its id was chosen.
 
-    A cache that can not be used costs the look, never the append.
+    A cache that can not be used costs the look, never the append; logs that are no work are not looked at.
+
+    Returns:
+        The log, what is near its texts, the nearest first, and what became a use.
 
     Raises:
-        DraftRefused: a fact has the text of another one, and nobody chose its id or the append is strict.
+        DraftRefused: a fact has the text of another one, and the append is strict.
     """
+    entry = entry_of(stem, log)
     if not entry.uses:
-        return ()
+        return log, (), ()
     near, same = near_in(case.snapshot, entry)
-    refused: dict[str, Finding] = {}
-    for fact, there in same:
-        if (case.asked.strict or fact.id in case.asked.draft.made) and fact.id not in refused:
-            other, where = there.fact.id, "" if there.live else " in the archive"
-            said = f"`{other}`{where} says just that: {there.fact.text.split(chr(10), 1)[0]}"
-            use = f"--ref {other}" if there.live else f"--reactivate {other}"
-            hint = f'say `{use}`; for a second fact with this text choose an id: `--new "id=… …"`'
-            refused[fact.id] = Finding("similar-fact", said, hint=hint)
-    if refused:
-        raise DraftRefused(tuple(refused.values()))
-    return near
+    strict, made, facts = case.asked.strict, case.asked.draft.made, case.facts()
+    again = {
+        one.id  # an id that was made for the same text before is the same
+        for one in log.events
+        if isinstance(one, FactCreated) and one.id in made and one.id in facts
+        if not facts[one.id].false and facts[one.id].text == one.text
+    }
+    pairs = [(id, id, facts[id].text, "") for id in again]
+    pairs += [
+        (fact.id, there.fact.id, there.fact.text, "" if there.live else " in the archive")
+        for fact, there in same
+    ]
+    told, instead = dict[str, Finding](), dict[str, str]()
+    for id, other, text, where in pairs:
+        if id not in instead and (strict or id in made):
+            instead[id] = instead.get(other, other)
+            use = "" if strict else "it is a use of it: "
+            said = f"`{instead[id]}`{where} says just that: {use}{text.split(chr(10), 1)[0]}"
+            hint = 'for a second fact with this text choose an id: `--new "id=… …"`'
+            told[id] = Finding("similar-fact", said, hint=hint)
+    if strict and told:
+        raise DraftRefused(tuple(told.values()))
+    if not told:
+        return log, near, ()
+    born = set(births(log.events)) - instead.keys()
+    rest = [one for one in log.events if not (isinstance(one, FactCreated) and one.id in instead)]
+    uses = [FactReferenced(id) for id in instead.values() if id not in born]
+    log = canonical(log._replace(events=renamed((*rest, *uses), instead)))
+    return log, tuple([one for one in near if one.fact not in instead]), tuple(told.values())
 
 
 def near_in(snapshot: Snapshot, entry: Entry) -> Compared:

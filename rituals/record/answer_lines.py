@@ -12,19 +12,17 @@ from ledger.model.ids import is_fact_id
 from ledger.model.record import Record
 from ledger.model.session import ASKED_KEY, SessionLog, says_personal
 from memory.write.draft_checks import footer_value
-from memory.write.near_facts import said_already
 from projection.policy.model import DEFAULT_KIND
 from projection.text.clipping import one_line
-from rituals.record.draft_composer import birth, free_id, kinds_of, taken_in, words_for
+from rituals.record.draft_composer import birth, kinds_of
 from rituals.record.note_lines import FACT, Line
 from rituals.record.option_values import ASKED, DONE, TITLE, USED, WRONG, parsed
 from rituals.record.own_home_parts import PREFIX, Drafts, drafts_of
-from rituals.record.request import NewFact, Request, Supersession
+from rituals.record.request import NewFact, Request
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
-    from typing import Any
 
     from memory.api import Memory
     from memory.write.draft import SessionDraft
@@ -90,18 +88,17 @@ def recordable(
     Raises:
         DraftRefused: it was refused for its one line, or for a reference that was typed.
     """
-    request, used = as_uses(memory, request)
-    parts, said = _parts(request), [*used]
-    if any(one.where == "--ref" for one in refused.findings) or (len(parts) < 2 and not used):
+    lists, said = ("new", "close", "invalidate", "refs"), list[Finding]()
+    parts = [(key, one) for key in lists for one in getattr(request, key)]
+    if any(one.where == "--ref" for one in refused.findings) or len(parts) < 2:
         raise refused
-    kept = bare = request._replace(new=(), supersede=(), close=(), invalidate=(), refs=())
-    for part in parts:
-        added: dict[str, Any] = {key: (*getattr(kept, key), *more) for key, more in part.items()}
-        tried = kept._replace(**added)
+    kept = bare = request._replace(new=(), close=(), invalidate=(), refs=())
+    for key, what in parts:
+        tried = kept._replace(**{key: (*getattr(kept, key), what)})
         try:
             named(drafts_of(memory, tried, options=True)).append(memory, dry_run=True)
         except DraftRefused as problem:
-            what, why = next(iter(part.values()))[0], problem.findings[0]
+            why = problem.findings[0]
             text = _whole(what) if isinstance(what, NewFact) else what
             said.append(Finding(CODE, f"not recorded: {text}: {why.message}", hint=why.hint))
         else:
@@ -110,38 +107,13 @@ def recordable(
     return drafts, tuple(said)
 
 
-def as_uses(memory: Memory, request: Request) -> tuple[Request, tuple[Finding, ...]]:
-    """Return a request in which new texts that facts have already are uses of these, and say which."""
-    new, refs, said = list[NewFact](), [*request.refs], list[Finding]()
-    for one in request.new:
-        known = "" if one.id else said_already(memory.snapshot, one.text)
-        if known:
-            refs.append(known)
-            said.append(Finding(CODE, f"{known} says so, which is a use of it: {_whole(one)}"))
-        else:
-            new.append(one)
-    return request._replace(new=tuple(new), refs=tuple(dict.fromkeys(refs))), tuple(said)
-
-
-def _parts(request: Request) -> list[dict[str, tuple[object, ...]]]:
-    """Part a request into what can be recorded by itself; who replaces something goes with it."""
-    parts: list[dict[str, tuple[object, ...]]] = []
-    for new in request.new:
-        pairs = tuple(one for one in request.supersede if new.id and one.new == new.id)
-        parts.append({"new": (new,), **({"supersede": pairs} if pairs else {})})
-    parts += [
-        {key: (one,)} for key in ("close", "invalidate", "refs") for one in getattr(request, key)
-    ]
-    return parts
-
-
 class _Reading:
     """One reading of an answer."""
 
     def __init__(self, memory: Memory, kind: str, title: str) -> None:
         self._memory, self._kind = memory, kind
         self._kinds = kinds_of(memory)
-        self._new: list[tuple[NewFact, tuple[str, ...]]] = []
+        self._new: list[NewFact] = []
         self._ids: dict[str, list[str]] = {DONE: [], WRONG: [], USED: []}
         self._titles = [title] if title else []
         self._body: list[str] = []
@@ -156,8 +128,7 @@ class _Reading:
         elif line.what == TITLE and not self._titles:
             self._titles.append(line.text)
         elif line.what == ASKED and self._new:
-            new, replaced = self._new[-1]
-            self._new[-1] = with_asked(new, (line.text,)), replaced
+            self._new[-1] = with_asked(self._new[-1], (line.text,))
         elif line.what in self._ids:
             living = self._living(line.ids)
             self._ids[line.what] += living
@@ -195,7 +166,7 @@ class _Reading:
             hint = f"`{new.id} -> {new.kind}: TEXT` replaces it"
             self._say(f"{new.id} is there already", hint)
             new = new._replace(id="")
-        self._new.append((new, replaced))
+        self._new.append(new._replace(replaces=replaced))
 
     def _living(self, ids: tuple[str, ...]) -> tuple[str, ...]:
         """Return the ids that memory knows, whole, and say which ones it does not."""
@@ -213,29 +184,12 @@ class _Reading:
 
     def answer(self, header: Request) -> Answer:
         """Return the request, and what is to be said of it."""
-        taken, used = taken_in(self._memory), {new.id for new, _ in self._new if new.id}
-        bare = [new for new, replaced in self._new if replaced and not new.id]
-        words = words_for(self._memory, bare) if bare else {}
-        news, pairs = [], []
-        for new, replaced in self._new:
-            if replaced and not new.id:
-                holds = any((fact := self._memory.fact(id)) and not fact.false for id in replaced)
-                there = said_already(self._memory.snapshot, new.text) if holds else ""
-                if there and there not in replaced:  # it takes their place from now on
-                    self._say(f"{there} says so: {_whole(new)}")
-                    pairs += [Supersession(old, there) for old in replaced]
-                    continue
-                new = new._replace(id=free_id(new.text, used | set(replaced), taken, words))
-                used.add(new.id)
-            news.append(new)
-            pairs += [Supersession(old, new.id) for old in replaced if old != new.id]
-        old = {pair.old for pair in pairs}
+        old = {id for new in self._new for id in new.replaces}
         ended = old.union(self._ids[DONE], self._ids[WRONG])
         request = header._replace(
-            title="".join(self._titles) or title_of(news),
+            title="".join(self._titles) or title_of(self._new),
             body="\n".join([f"> {line}" for text in self._body for line in text.split("\n")]),
-            new=tuple(news),
-            supersede=tuple(pairs),
+            new=tuple(self._new),
             close=_once(self._ids[DONE], old),
             invalidate=_once(self._ids[WRONG], old),
             refs=tuple(dict.fromkeys((*header.refs, *_once(self._ids[USED], ended)))),

@@ -184,11 +184,12 @@ def compose(
     made = []
     for new in request.new:
         other = theirs if theirs and says_personal(new.footers) else taken
-        fact = new.id or free_id(new.text, used, other, words)
+        fact = new.id or free_id(new.text, used.union(new.replaces), other, words)
         if not new.id:
             made.append(fact)
         used.add(fact)
         events.append(birth(fact, new))
+        events += [FactSuperseded(old, fact) for old in new.replaces if old != fact]
     events += [FactUpdated(fact, tidy(text)) for fact, text in request.update]
     events += [FactSuperseded(old, new_id) for old, new_id in request.supersede]
     events += [FactInvalidated(fact) for fact in request.invalidate]

@@ -25,7 +25,7 @@ Pairs = tuple[tuple[str, str], ...]
 class NewFact(Record):
     """A fact to be born; `id` is "" when it is to be made from the text.
 
-    `footers` are its footer keys besides those that have a field here.
+    `footers` are its footer keys besides those that have a field here; what it `replaces` is false then.
     """
 
     text: str
@@ -34,6 +34,7 @@ class NewFact(Record):
     tags: tuple[str, ...] = ()
     entity: tuple[str, ...] = ()
     footers: Pairs = ()
+    replaces: tuple[str, ...] = ()
 
 
 class Update(Record):

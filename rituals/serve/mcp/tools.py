@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from ledger.errors import DraftRefused, WrongUsage
+from ledger.errors import WrongUsage
 from ledger.model.findings import Finding
 from ledger.model.layout import BRIEF_CHARS, LEAST_BRIEF_CHARS
 from memory.recall.recall_values import FULL, INDEX, Answer, Filters, Hit, tokens_of
@@ -127,20 +127,14 @@ def note(
 ) -> Answered:  # fmt: skip
     """Record one text, as `diurna note` does."""
     from rituals.hosts.context.session_cursor import shown_to
-    from rituals.record.answer_lines import answer_of, as_uses, replacing
+    from rituals.record.answer_lines import answer_of, replacing
     from rituals.record.draft_composer import kinds_of
     from rituals.record.note_lines import line_read
 
     lines = replacing(memory, (line_read(text, kinds_of(memory)),), names_in(replaces))
     shown = shown_to(memory.home.repository.commondir, caller.session)
     answer = answer_of(memory, lines, Request(), kind, shown)
-    try:
-        return _appended(memory, caller, answer.request, answer.findings)
-    except DraftRefused:
-        request, used = as_uses(memory, answer.request)
-        if not used:
-            raise
-    return _appended(memory, caller, request, (*answer.findings, *used))
+    return _appended(memory, caller, answer.request, answer.findings)
 
 
 @take.tool("Record a stretch of work as one log: what happened, facts learned, changed or relied on. "
