@@ -9,6 +9,7 @@ from ledger.model.logset import LogRef
 from ledger.model.order import stem_in
 from ledger.model.session import BY_KEY, Entry
 from memory.api import Memory
+from memory.cache.name_lookup import log_named
 from projection.fold.reversal import Irreversible, TakenBack, told_by
 from rituals.decide.decision import Decision
 from rituals.decide.undo_plan import Past, Undoing
@@ -102,8 +103,6 @@ def taking_back(
         Irreversible: nothing of them can be taken back.
         WrongUsage: one is an undo, or they are too many.
     """
-    from memory.cache.name_lookup import log_named
-
     past, cache = Past(memory), memory.cache()
     keys, begin = {log_named(cache, stem).key for stem in stems}, memory.bounds(since, "")[0]
     agent = agent or ("" if session or stems else memory.asker())
@@ -145,6 +144,7 @@ def _own(memory: Memory, agent: str) -> Iterator[tuple[LogRef, Entry]]:
     `agent` is "" for who opened this home.
     """
     me, waits, asker = memory.identity(), memory.snapshot.waiting(), memory.asker()
+    home = memory.home
 
     def fits(entry: Entry) -> bool:
         said_by = dict(entry.reported).get(BY_KEY, entry.agent)
@@ -153,22 +153,13 @@ def _own(memory: Memory, agent: str) -> Iterator[tuple[LogRef, Entry]]:
     logs = [pair for pair in memory.cache().entries_since("") if fits(pair[1])]
     for start in range(0, len(logs), _ASKED):
         some = logs[start : start + _ASKED]
-        authors = _authors(memory, [ref.path for ref, _ in some])
+        paths = [home.prefix + ref.path for ref, _ in some]
+        brought = ("--name-only", "--no-renames", "--diff-filter=A", "-z", home.tip(), "--", *paths)
+        listing = home.repository.git().text("log", "--format=%x01%ae", *brought)
+        mine: set[str] = set()
+        for block in listing.split("\x01")[1:]:
+            address, _, names = block.partition("\0")
+            mine.update(names.replace("\n", "\0").split("\0") if address == me.email else ())
         for ref, entry in some:  # what waits was recorded in this clone
-            if ref.stem in waits or me.email in authors.get(ref.path, ()):
+            if ref.stem in waits or home.prefix + ref.path in mine:
                 yield ref, entry
-
-
-def _authors(memory: Memory, paths: list[str]) -> dict[str, list[str]]:
-    """Return by whom each log was brought into the history, by path: addresses."""
-    home = memory.home
-    listing = home.repository.git().text(
-        "log", "--format=%x01%ae", "--name-only", "--no-renames", "--diff-filter=A", "-z",
-        home.tip(), "--", *[home.prefix + path for path in paths],
-    )  # fmt: skip
-    addresses: dict[str, list[str]] = {}
-    for block in listing.split("\x01")[1:]:
-        address, _, names = block.partition("\0")
-        for name in names.replace("\n", "\0").split("\0"):
-            addresses.setdefault(name.removeprefix(home.prefix), []).append(address)
-    return addresses

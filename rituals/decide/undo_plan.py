@@ -183,68 +183,58 @@ class _Reach:
         self, entries: Sequence[Entry], counting: Sequence[Entry], keys: set[str], meant: TakenBack,
         now: State, since: str, derived: bool,
     ) -> None:  # fmt: skip
+        self.took, self.left = took, left = dict.fromkeys(meant.took), dict[str, str]()
         self._keys, spoken = keys, entries if meant.again else counting
         counts = effect(entries, meant).entries if meant.again else counting
-        self._behind = [entry for entry in counts if entry.stem >= min(keys)]
-        self.took, self.left = dict.fromkeys(meant.took), dict[str, str]()
-        own = [entry for entry in spoken if entry.stem in keys]
         after = since or min(keys)
-        later = [one for one in counting if one.stem not in keys and one.stem > after]
         births = dict[str, str]()  # the key of the log that first brought a text for each fact
+        first = dict[str, str]()  # since when they speak of each
         for entry, event in _acts(spoken):
             if isinstance(event, verbs.FactCreated | verbs.FactUpdated) and event.text is not None:
                 births.setdefault(event.id, entry.stem)
-        first = self._first(own, since)
-        born = {fact for fact in first if births.get(fact) in keys}
-        # what a later log superseded by them holds again since an undo
-        again = [old for old, _ in self._replaced()] if meant.again else []
-        first |= dict.fromkeys([*self.took, *again], since)
-        self._touch(later, first, born, derived=derived)
-        if derived:
-            self._derive(later, births, born - self.left.keys(), now)
-        replaced = self._replaced()
-        facts = [*first, *self.took, *[old for old, _ in replaced]]
-        used = [fact for entry in own for fact in entry.named]
-        self.facts, self.acted = tuple(dict.fromkeys([*facts, *used])), frozenset(facts)
-        self.replaced = [pair for pair in replaced if pair[1] in born or pair[1] in self.took]
-
-    def _replaced(self) -> list[tuple[str, str]]:
-        """Return what they superseded, or other logs by a fact that goes with them: (old, new)."""
-        return [
-            (event.id, event.new)
-            for entry, event in _acts(self._behind)
-            if isinstance(event, verbs.FactSuperseded)
-            and (entry.stem in self._keys or event.new in self.took)
-        ]
-
-    def _first(self, own: Sequence[Entry], since: str) -> dict[str, str]:
-        """Return since when they speak of each fact, and leave what of it is never taken back."""
-        first: dict[str, str] = {}
-        for entry, event in _acts(own):
+            if entry.stem not in keys:
+                continue
             first.setdefault(event.id, since or entry.stem)
             if entry.type == "import" and SOURCE_KEY not in dict(entry.reported):
-                self.left[event.id] = f"{event.id} came with a whole ledger"
+                left[event.id] = f"{event.id} came with a whole ledger"
             elif isinstance(event, verbs.FactRedacted):
-                self.left[event.id] = f"{event.id}: what is withheld is withheld for good"
-        return first
+                left[event.id] = f"{event.id}: what is withheld is withheld for good"
+        pairs = [
+            (entry.stem in keys, event.id, event.new)
+            for entry, event in _acts(counts)
+            if isinstance(event, verbs.FactSuperseded) and entry.stem >= min(keys)
+        ]
 
-    def _touch(
-        self, later: Iterable[Entry], first: dict[str, str], born: set[str], *, derived: bool
-    ) -> None:
-        """Let what later logs say of facts be left, or go with what the logs brought."""
-        for entry, event in _acts(later):
+        def replaced() -> list[tuple[str, str]]:
+            """What they superseded, or other logs by a fact that goes with them: (old, new)."""
+            return [(old, new) for own, old, new in pairs if own or new in took]
+
+        born = {fact for fact in first if births.get(fact) in keys}
+        # what a later log superseded by them holds again since an undo
+        again = [old for old, _ in replaced()] if meant.again else []
+        first |= dict.fromkeys([*took, *again], since)
+        later = [one for one in counting if one.stem not in keys and one.stem > after]
+        for entry, event in _acts(
+            later
+        ):  # what they say is left, or goes with what the logs brought
             for fact in verbs.facts_in(event):
-                if fact in self.left or entry.stem < first.get(fact, "~"):
+                if fact in left or entry.stem < first.get(fact, "~"):
                     continue
                 goes = derived and fact in born
                 if goes and event.id == fact and _decides(entry, event):
                     by = f"was decided by a person since, in {stem_in(entry.stem)}"
-                    self.left[fact] = f"{fact} {by}"
-                    self.took.pop(fact, None)
+                    left[fact] = f"{fact} {by}"
+                    took.pop(fact, None)
                 elif goes:
-                    self.took[fact] = None
+                    took[fact] = None
                 elif event.id == fact or fact in born:
-                    self.left[fact] = f"{fact} was changed since, by {stem_in(entry.stem)}"
+                    left[fact] = f"{fact} was changed since, by {stem_in(entry.stem)}"
+        if derived:
+            self._derive(later, births, born - left.keys(), now)
+        facts = [*first, *took, *[old for old, _ in replaced()]]
+        used = [fact for entry in spoken if entry.stem in keys for fact in entry.named]
+        self.facts, self.acted = tuple(dict.fromkeys([*facts, *used])), frozenset(facts)
+        self.replaced = [pair for pair in replaced() if pair[1] in born or pair[1] in took]
 
     def _derive(
         self, later: Sequence[Entry], births: dict[str, str], bases: set[str], now: State

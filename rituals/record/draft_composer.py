@@ -25,7 +25,7 @@ from ledger.model.event import (
 )
 from ledger.model.findings import Finding
 from ledger.model.ids import is_fact_id, version_id
-from ledger.model.session import DEFAULT_TITLE, IMPORT_KEYS, says_personal
+from ledger.model.session import DEFAULT_TITLE, says_personal
 from memory.api import Memory
 from memory.write.draft import SessionDraft
 from memory.write.draft_checks import meant_key
@@ -41,7 +41,6 @@ Taken = Callable[[str, str], bool]
 #: So many files of a repository are looked at for names.
 _FILES = 5_000
 _WORD_CHARS = "abcdefghijklmnopqrstuvwxyz-"
-_KEY_CHARS = f"{_WORD_CHARS}0123456789_"
 
 
 def draft_of_request(
@@ -86,15 +85,9 @@ def _refuse(request: Request, *, options: bool) -> None:
             said = f"{place}.text: {new.text!r} gives the fact no text"
             refuse(said, 'for example: {"text": "CI runs on two cores."}', "event-without-fact")
         for key, _ in new.footers:
-            if key in NewFact._fields or key in IMPORT_KEYS:
-                where = f"`{key}` of the new fact" if key in NewFact._fields else "an import alone"
-                refuse(f"{place}.footers: {key} is no footer here", f"{where} says it")
-            elif (meant := meant_key(key)) and not request.anyway:
+            if (meant := meant_key(key)) and not request.anyway:
                 hint = f"did you mean {meant}? if it is meant as it is, say `anyway`"
                 refuse(f"{place}.footers: there is no footer {key}", hint)
-            elif key.strip(_KEY_CHARS) or not key.strip("-_") or "--" in key:
-                hint = "a key is one word of lower-case letters, digits, hyphens and underscores"
-                refuse(f"{place}.footers: not a key: {key[:80]!r}", hint)
     if verdict and verdict.strip(_WORD_CHARS):
         said = f"{mark}verdict: {verdict[:80]!r} is not one word in lower case"
         refuse(said, "for example: pass, fail")
