@@ -187,7 +187,7 @@ def test_two_clones_that_claim_one_task_see_a_contradiction(
 
 
 def test_what_failed_before_is_told_to_who_takes_a_task(task: Run, run: Run) -> None:
-    """By start and by pick, newest first, by the iteration in a log; not what worked, is elsewhere, false or another's."""
+    """By start and by pick, newest first, by the iteration in a log; not what worked, is elsewhere or false."""
     task("add", "Ship it.", "--id", "ship")
     run("note", "id=first about=ship outcome=failed iteration=1 attempt: Slept for a second.")
     run("note", "id=serving serves=ship outcome=failed attempt: Served it.",
@@ -202,8 +202,8 @@ def test_what_failed_before_is_told_to_who_takes_a_task(task: Run, run: Run) -> 
         "id=fact about=ship outcome=failed No attempt.", "--anyway",
     )  # fmt: skip
     run("append", "--title", "Off", "--invalidate", "gone")
-    said = ("tried before at ship: third (failed, iteration 3), second (failed, iteration 2), serving (failed), "
-            "first (failed, iteration 1)")  # fmt: skip
+    said = ("tried before at ship: third (failed, iteration 3), second (failed, iteration 2), judges (failed), "
+            "serving (failed), first (failed, iteration 1)")  # fmt: skip
     picked = task("pick")
     assert said in picked.out + picked.err
     assert task("start", "ship", "--json").json["notes"] == [said]

@@ -232,16 +232,18 @@ def _with_subject(log: SessionLog, case: Case) -> Amended:
         old, new = said.get(pair.id, {}), said.get(pair.new, {})
         tasks = old.get("kind") == new.get("kind") == TASK_KIND
         for key in (*_OF_SUBJECTS, *(_OF_TASKS if tasks else ())):
-            own = names_in(new.get(key, "")) if key == TAGS_KEY else (new.get(key, ""),)
-            if key not in old or any(name and name not in _OF_A_KIND for name in own):
+            own, more = (
+                [name for name in names_in(one.get(key, "")) if name not in _OF_A_KIND]
+                for one in (new, old)
+            )
+            if own or not more:
                 continue
             kept = carried.setdefault(pair.new, {})
-            if key not in (ENTITY_KEY, TAGS_KEY):
+            if key in (ENTITY_KEY, TAGS_KEY):
+                names = names_in(",".join((new.get(key, ""), kept.get(key, ""), *more)))
+                kept[key] = ", ".join(names)
+            else:
                 kept.setdefault(key, old[key])
-                continue
-            more = [name for name in names_in(old[key]) if name not in _OF_A_KIND]
-            names = names_in(",".join((*own, kept.get(key, ""), *more)))
-            kept |= {key: ", ".join(names)} if more else {}
     events = []
     for event in log.events:
         if isinstance(event, FactCreated | FactUpdated) and carried.get(event.id):

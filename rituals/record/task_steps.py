@@ -18,7 +18,6 @@ from ledger.model.verbs import DONE, HANDOFF_READY, IN_PROGRESS, TODO
 from memory.api import Memory
 from memory.cache.fact_groups import handoffs_in, task_in, tasks_in
 from memory.write.draft import ANYWAY, Receipt, SessionDraft
-from projection.brief.choice import role_notes
 from projection.brief.wording import shortened
 from projection.policy.model import ATTEMPT_KIND, DEFAULT_KIND, HANDOFF_KIND, TASK_KIND, THREAD_KIND
 from projection.work.tracked_tasks import Task, failed_before, handed_elsewhere, pick
@@ -119,7 +118,7 @@ def _starting(memory: Memory, task: Task, author: Request, *, take_over: bool = 
         raise DiurnaError(
             f"{id} is {said}, since {task.when}", hint=f"`diurna {back}` opens it again"
         )
-    failed = _failed_before(memory, id, author)
+    failed = _failed_before(memory, id)
     moves = [one.session for one in fact.moves if one.agent == name]
     claims = [one for one in moves if one and session]  # in this session, as far as both are known
     own = task.claimant == name and (not claims or session in claims)
@@ -160,7 +159,7 @@ def _picking(memory: Memory, author: Request, *, start: bool) -> Change:
         return Change(None, already=f"no task is free{others if listed else ''}")
     if start:
         return _starting(memory, task, author)
-    return Change(task, notes=_failed_before(memory, task.id, author))
+    return Change(task, notes=_failed_before(memory, task.id))
 
 
 def step(memory: Memory, action: str, id: str, author: Request, given: Mapping[str, Any]) -> Change:
@@ -234,15 +233,12 @@ def found(memory: Memory, id: str) -> Task:
     return task
 
 
-def _failed_before(memory: Memory, id: str, author: Request) -> tuple[str, ...]:
-    """Name what failed before at a task, without what is for another role alone."""
+def _failed_before(memory: Memory, id: str) -> tuple[str, ...]:
+    """Name what failed before at a task."""
     attempts = memory.ask(lambda cache: failed_before(cache.facts_of_kind(ATTEMPT_KIND), id))
-    others = role_notes([one.fact for one in attempts], author.role, {}).others
-    names = [f"{one.fact.id} ({one.said})" for one in attempts if one.fact.id not in others]
-    if not names:
-        return ()
+    names = [f"{one.fact.id} ({one.said})" for one in attempts]
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return (f"tried before at {id}: {', '.join(names[:_NAMED])}{more}",)
+    return (f"tried before at {id}: {', '.join(names[:_NAMED])}{more}",) if names else ()
 
 
 def _draft(title: str, author: Request, events: tuple[Event, ...], prose: str = "") -> SessionDraft:
