@@ -94,7 +94,8 @@ def recordable(
         raise refused
     kept = bare = request._replace(new=(), close=(), invalidate=(), refs=())
     for key, what in parts:
-        tried = kept._replace(**{key: (*getattr(kept, key), what)})
+        added: dict[str, Any] = {key: (*getattr(kept, key), what)}
+        tried = kept._replace(**added)
         try:
             named(drafts_of(memory, tried, options=True)).append(memory, dry_run=True)
         except DraftRefused as problem:
