@@ -23,6 +23,7 @@ from rituals.record.request import NewFact, Request
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
+    from typing import Any
 
     from memory.api import Memory
     from memory.write.draft import SessionDraft
