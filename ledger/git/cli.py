@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 
 from ledger import errors
 from ledger.environment import NOWHERE, OFFLINE, is_offline, monotonic, variables
-from ledger.git.process import Answer, Running, three_pipes
+from ledger.git.process import Running, three_pipes
 from ledger.model.ids import is_object
 
 #: Settings of a hostile or unusual repository that must not act on our calls (fault:J7, fault:J11,
@@ -118,14 +118,9 @@ class Git:
                 raise self.failure(arguments[0], status, err)
             time.sleep(0.01)
 
-    def call(
-        self, *arguments: str, data: bytes = b"", answer: Answer | None = None
-    ) -> tuple[int, bytes, bytes]:
-        """Run a git command, `data` its standard input; return its status, output and error output.
-
-        `answer` gives the rest of the standard input, once, when the command has printed enough.
-        """
-        return self.start(*arguments).finish(data, answer)
+    def call(self, *arguments: str, data: bytes = b"") -> tuple[int, bytes, bytes]:
+        """Run a git command, `data` its standard input; return its status, output and error output."""
+        return self.start(*arguments).finish(data)
 
     def start(self, *arguments: str, more: dict[str, str] | None = None) -> Running:
         """Start a git command, to be finished later.

@@ -208,36 +208,33 @@ def move_references(
     from ledger.errors import ReferenceLocked, TipMoved
     from ledger.git.commit_record import branch_lock, lock_in_the_way
 
-    does: list[bool] = []
-    failed: list[Exception] = []
-
-    def answer(said: bytes) -> bytes | None:
-        if b"prepare: ok\n" not in said:
-            return None
-        try:
-            does.append(within())
-        except Exception as problem:  # noqa: BLE001 - raised again once git has ended
-            failed.append(problem)
-        return b"commit\n" if does == [True] else b"abort\n"
-
-    reference = moves[0][0]
+    reference, does = moves[0][0], False
     old = ["" if was is None else was or "0" * 40 for _, _, was in moves]
     rows = [f"update {one[0]} {one[1]} {was}".rstrip() for one, was in zip(moves, old, strict=True)]
-    status, _, err = git.call(
+    running = git.start(
         "-c", f"user.name={clean_name(who[0])}", "-c", f"user.email={clean_name(who[1], '')}",
         "update-ref", "-m", why, "--stdin",
-        data="\n".join(["start", *rows, "prepare", ""]).encode("utf-8", "surrogateescape"), answer=answer,
     )  # fmt: skip
-    if failed:
-        raise failed[0]
+    try:
+        told = "\n".join(["start", *rows, "prepare", ""]).encode("utf-8", "surrogateescape")
+        said = running.ask(told)
+        while said not in (b"", b"prepare: ok"):
+            said = running.ask(b"")
+        does = bool(said) and within()
+    except BrokenPipeError:
+        pass  # it says why
+    except BaseException:
+        running.finish(b"abort\n")
+        raise
+    status, _, err = running.finish(b"commit\n" if does else b"abort\n")
     if not status:
-        return does == [True]
-    said = err.decode("utf-8", "replace")
-    if "File exists" in said:
+        return does
+    words = err.decode("utf-8", "replace")
+    if "File exists" in words:
         common = git.text("rev-parse", "--git-common-dir").strip()
         branch = branch_lock(os.path.join(git.where, common), reference)
-        raise ReferenceLocked(lock_in_the_way(said, branch) or branch)
-    if "but expected" in said or "already exists" in said or "unable to resolve" in said:
+        raise ReferenceLocked(lock_in_the_way(words, branch) or branch)
+    if "but expected" in words or "already exists" in words or "unable to resolve" in words:
         raise TipMoved(reference)
     failure = git.failure("update-ref", status, err)
     raise failure if isinstance(failure, StorageFailed) else StorageFailed(failure.message)

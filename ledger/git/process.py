@@ -10,12 +10,8 @@ from collections.abc import Callable
 from ledger.environment import monotonic
 from ledger.errors import StorageFailed
 
-#: Told all that a command has printed so far; says what more to give it, None to go on waiting.
-Answer = Callable[[bytes], bytes | None]
-
 #: How long a command that is to end may take to put its things away.
 _END_SECONDS = 2.0
-_CLOSED = -1  # in the place of a pipe's end
 _SIGTERM, _SIGKILL = 15, 9  # importing `signal` costs more than a command that needs neither has
 
 
@@ -37,23 +33,23 @@ class Running:
     def finish(
         self,
         data: bytes = b"",
-        answer: Answer | None = None,
+        *,
         seconds: float = 0.0,
         hear: Callable[[bytes], None] | None = None,
         most: int = 0,
     ) -> tuple[int, bytes, bytes]:
         """Give it its input and wait for its end; return its status, output and error output.
 
-        `data` is its input, `answer` as in `Git.call`; `hear` is told each piece of its error output as
-        it comes. With `seconds` it is ended after so long, and all that it started; only one in a
-        session of its own can be. With `most` too it is ended once it has printed so many bytes: what
-        it printed is returned, with the status 0.
+        `data` is its input; `hear` is told each piece of its error output as it comes. With `seconds` it
+        is ended after so long, and all that it started; only one in a session of its own can be. With
+        `most` too it is ended once it has printed so many bytes: what it printed is returned, with the
+        status 0.
 
         Raises:
             TimeoutError: the time was up.
         """
         try:
-            out, err = _Conversation(self._ends, data, answer, hear).run(seconds, most)
+            out, err = self._converse(memoryview(data), seconds, hear, most)
         except BaseException:
             if seconds:
                 self.end()
@@ -63,6 +59,49 @@ class Running:
             return 0, out, err
         _, status = os.waitpid(self._child, 0)
         return os.waitstatus_to_exitcode(status), out, err
+
+    def _converse(
+        self, waiting: memoryview, seconds: float, hear: Callable[[bytes], None] | None, most: int
+    ) -> tuple[bytes, bytes]:
+        """Feed it, and read both its outputs until it closes them; no side can block the other."""
+        to, out, err = self._ends
+        parts: dict[int, list[bytes]] = {out: [], err: []}
+        left, size, deadline = {to, out, err}, 0, monotonic() + seconds
+        poll = select.poll()
+        for end in parts:
+            poll.register(end, select.POLLIN)
+        poll.register(to, select.POLLOUT)
+        os.set_blocking(to, False)
+
+        def close(end: int) -> None:
+            poll.unregister(end)
+            left.discard(end)
+            os.close(end)
+
+        try:
+            if not waiting:
+                close(to)
+            while left - {to} and not (most and size >= most):
+                rest = max(0.0, deadline - monotonic()) * 1000 if seconds else None
+                ready = poll.poll(rest)
+                if not ready and seconds:
+                    raise TimeoutError
+                for end, _ in ready:
+                    if end == to:
+                        waiting = _written(to, waiting)
+                        if not waiting:
+                            close(to)
+                    elif chunk := os.read(end, 1 << 20):
+                        parts[end].append(chunk)
+                        size += len(chunk) * (end == out)
+                        if end == err and hear is not None:
+                            hear(chunk)
+                    else:
+                        close(end)
+        finally:
+            for end in left:
+                os.close(end)
+        return b"".join(parts[out]), b"".join(parts[err])
 
     def end(self) -> None:
         """End the whole session: gently, so that git takes its lock files with it, then for good.
@@ -138,99 +177,11 @@ def three_pipes() -> list[tuple[int, int]]:
     return made
 
 
-class _Conversation:
-    """Feeds a child and reads both its outputs until it closes them; no side can block the other.
-
-    Args:
-        ends: of its input, its output and its errors.
-        data: its input.
-        answer: asked with all of the output so far for the rest of the input, until it gives that.
-        hear: told each piece of its errors.
-    """
-
-    def __init__(
-        self,
-        ends: tuple[int, int, int],
-        data: bytes,
-        answer: Answer | None,
-        hear: Callable[[bytes], None] | None,
-    ) -> None:
-        self._to, self._out, self._err = ends
-        self._parts: dict[int, list[bytes]] = {self._out: [], self._err: []}
-        self._poll = select.poll()
-        for end in self._parts:
-            self._poll.register(end, select.POLLIN)
-        self._answer, self._hear = answer, hear
-        self._waiting = memoryview(data)
-        if data:
-            self._begin()
-        elif answer is None:
-            self._end_input()
-
-    def run(self, seconds: float, most: int = 0) -> tuple[bytes, bytes]:
-        """Return its output and its errors, or its first bytes once there are `most` of them.
-
-        Raises:
-            TimeoutError: it did not end within `seconds` (0: however long it takes).
-        """
-        deadline = monotonic() + seconds
-        open_ends = set(self._parts)
-        try:
-            while open_ends:
-                left = max(0.0, deadline - monotonic()) * 1000 if seconds else None
-                ready = self._poll.poll(left)
-                if not ready and seconds:
-                    raise TimeoutError
-                for fd, _ in ready:
-                    if fd == self._to:
-                        self._write()
-                    elif not self._read(fd):
-                        self._poll.unregister(fd)
-                        open_ends.discard(fd)
-                    elif most and sum(map(len, self._parts[self._out])) >= most:
-                        return self._said()
-        finally:
-            if self._to != _CLOSED:
-                self._end_input()
-            os.close(self._out)
-            os.close(self._err)
-        return self._said()
-
-    def _said(self) -> tuple[bytes, bytes]:
-        return b"".join(self._parts[self._out]), b"".join(self._parts[self._err])
-
-    def _begin(self) -> None:
-        """Have something to write from now on."""
-        os.set_blocking(self._to, False)
-        self._poll.register(self._to, select.POLLOUT)
-
-    def _end_input(self) -> None:
-        os.close(self._to)
-        self._to = _CLOSED
-
-    def _write(self) -> None:
-        try:
-            self._waiting = self._waiting[os.write(self._to, self._waiting) :]
-        except BlockingIOError:
-            return
-        except BrokenPipeError:
-            self._waiting, self._answer = self._waiting[:0], None
-        if not self._waiting:
-            self._poll.unregister(self._to)
-            if self._answer is None:
-                self._end_input()
-
-    def _read(self, fd: int) -> bool:
-        """Read what is there of an output; False at its end."""
-        chunk = os.read(fd, 1 << 20)
-        if not chunk:
-            return False
-        self._parts[fd].append(chunk)
-        if fd == self._err and self._hear is not None:
-            self._hear(chunk)
-        if fd == self._out and self._answer is not None:
-            more = self._answer(b"".join(self._parts[fd]))
-            if more is not None:
-                self._waiting, self._answer = memoryview(bytes(self._waiting) + more), None
-                self._begin()
-        return True
+def _written(end: int, data: memoryview) -> memoryview:
+    """Write what a pipe takes now; return the rest, nothing where nobody reads any more."""
+    try:
+        return data[os.write(end, data) :]
+    except BlockingIOError:
+        return data
+    except BrokenPipeError:
+        return data[:0]
