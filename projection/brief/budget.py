@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from projection.brief import forms, values
 from projection.brief.forms import Said
-from projection.brief.lines import cut_short, line_of, text_chars
+from projection.brief.lines import line_of, text_chars
 from projection.brief.sections import Wanted, gone_of, usual_word, wanted
 from projection.brief.wording import NONCE_CHARS, nonce_for, shortened
 from projection.document.fact_remarks import is_behind
@@ -168,24 +168,19 @@ class _Filling:
         return line._replace(mark=mark, known=self._material.known(line.id))
 
     def _force(self, part: _Part) -> None:
-        """Take the newest correction; its text, then names around it, are cut as far as they must be."""
+        """Take the newest correction, its text cut as far as it must be."""
         newest = part.items[0]
         if not isinstance(newest, values.News) or newest.what not in values.CORRECTIONS:
             return
         line = self._line(part, newest, 0)
-        while (over := part.cost(line) - self._room) > 0:
+        if (over := part.cost(line) - self._room) > 0:
             part.cut = True
-            if len(line.text) > _LEAST_TEXT:
-                cut = shortened(line.text, max(_LEAST_TEXT, len(line.text) - over))
-                line = line._replace(text=cut, cut=True)
-            elif line.kind or line.by or line.known:
-                line = line._replace(kind="", by="", known="")
-            else:
-                self._room += self._frame()
-                self.place = cut_short(self.place)
-                self._room -= self._frame()
-                break
-        self._add(part, newest, line)
+            cut = shortened(line.text, max(_LEAST_TEXT, len(line.text) - over))
+            line = line._replace(text=cut, cut=True)
+        if part.cost(line) > self._room:  # the names around it are long, and the budget is small
+            line = line._replace(kind="", by="", known="")
+        if part.cost(line) <= self._room:
+            self._add(part, newest, line)
         self._corrected = frozenset(self._shown)
 
     def _take(self, part: _Part, share: int = 0, least: int = 0) -> None:

@@ -21,8 +21,8 @@ _USUAL_CHARS, _ASKED_USUAL_CHARS = 7500, 5000
 _FIRST, _FIRST_CHARS, _MANY, _MANY_CHARS = 3, 520, 8, 150
 #: What a footer calls a fact, in so many characters on one line.
 TITLE_KEY, TITLE_CHARS = "title", 120
-#: What stems written by hand may take, and names where there is little room.
-_STEM_CHARS, _SHORT_STEM_CHARS, _SHORT_CHARS = 48, 11, 12
+#: What stems written by hand may take.
+_STEM_CHARS = 48
 #: So many sides of what is disputed are told.
 _SIDES = 4
 
@@ -135,12 +135,3 @@ def disputed(fact: Fact, chars: int) -> str:
 def stem_said(stem: str) -> str:
     """Return a stem as it is shown: whole, but where somebody made a very long one."""
     return shortened(stem, _STEM_CHARS)
-
-
-def cut_short(place: values.Place) -> values.Place:
-    """Shorten the names in what is said of where the ledger stands."""
-    return place._replace(
-        by="", role="", known="",
-        project=shortened(place.project, _SHORT_CHARS), agent=shortened(place.agent, _SHORT_CHARS),
-        newest=shortened(place.newest, _SHORT_STEM_CHARS), last=shortened(place.last, _SHORT_STEM_CHARS),
-    )  # fmt: skip
