@@ -135,17 +135,14 @@ def _footers(item: Item, part: Part, *, by_agent: bool) -> Meta:
 def session_name(part: Part) -> str:
     """Name a session by its day and its files: `Session of 28 November: 2 files in web/`."""
     times = [*[one.at for one in part.observations], *[turn.when for turn in part.turns]]
-    named = f"Session of {day_named(max(times))}" if max(times, default=0) > 0 else "Session"
+    named, at = "Session", min(max(times, default=0), _LATEST_MS)
+    if at > 0:  # the local day
+        named += f" of {datetime.fromtimestamp(at / 1000).strftime('%d %B').lstrip('0')}"
     edits = [one for one in part.observations if one.kind == "edit"]
     paths = list(dict.fromkeys(path for one in edits for path in one.paths))
     folder = posixpath.commonpath([posixpath.dirname(one) for one in paths]) if paths else ""
     files = f": {len(paths)} file{'s' * (len(paths) != 1)}" if paths else ""
     return f"{named}{files}" + (f" in {folder}/" if folder else "")
-
-
-def day_named(at: int) -> str:
-    """Return the local day of a moment, `28 November`; milliseconds since 1970."""
-    return datetime.fromtimestamp(min(at, _LATEST_MS) / 1000).strftime("%d %B").lstrip("0")
 
 
 #: So many lines tell what was observed, and so many paths stand on one.
@@ -189,7 +186,10 @@ def observed_lines(observations: Iterable[Observation]) -> list[str]:
         rest = [kind for _, kind, _ in found[LINES - 1 :]]
         del found[LINES - 1 :]
     found.sort(key=lambda one: one[0])
-    lines = [f"- {_when(at)} {prose(text)}" for at, _, text in found]
+    lines = []
+    for at, _, text in found:
+        when = ended_of(stamp_of(max(0, min(at, _LATEST_MS))))[:16].replace("T", " ")
+        lines.append(f"- {when} {prose(text)}")
     counts = ", ".join([f"{rest.count(kind)} {kind}" for kind in dict.fromkeys(rest)])
     return [*lines, f"- and more: {counts}"] if rest else lines
 
@@ -199,7 +199,3 @@ def _edited(path: str, verbs: Sequence[str]) -> str:
     notes = ["new"] * (verbs[0] == "wrote") + ["deleted"] * (verbs[-1] == "deleted")
     notes += [f"{len(verbs)} times"] * (len(verbs) > 1)
     return f"{path} ({', '.join(notes)})" if notes else path
-
-
-def _when(at: int) -> str:
-    return ended_of(stamp_of(max(0, min(at, _LATEST_MS))))[:16].replace("T", " ")

@@ -89,11 +89,6 @@ class _Stretch:
         self.calls.append(turn)
         self.worked, self.goes_on = True, self.goes_on or self.said == self._newest
 
-    def report(self, *, last: bool) -> str:
-        """Return the report, "" for none."""
-        open_end = self.broken or (last and self.worked)
-        return "" if open_end and len(self.said) < REPORT_CHARS else self.said
-
 
 def sources_of(turns: Iterable[Turn], history: History) -> Sources:
     """Return what the turns of a slice told."""
@@ -125,15 +120,15 @@ def sources_of(turns: Iterable[Turn], history: History) -> Sources:
         del stretches[0]
     reports, against = list[Piece](), set[str]()
     for number, one in reversed([*enumerate(stretches, 1)]):
-        said = one.report(last=number == len(stretches))
+        open_end = one.broken or (number == len(stretches) and one.worked)
         corrected = one.corrected or any(call.at in texts.reverted for call in one.calls)
         notes = [call for call in one.calls if _NOTE in call.given and not call.failed]
         corrected |= any(not against.isdisjoint(_NAME.findall(call.result)) for call in notes)
         against.update(id for call in notes for pair in _AGAINST.findall(call.given) for id in pair)
-        if said:
+        if one.said and not (open_end and len(one.said) < REPORT_CHARS):
             heading = f"Turn {number} of {len(stretches)}{' (corrected)' * corrected}"
             asks = tuple(filter(None, one.asks))
-            reports.append(Piece(heading, said, asks=asks, goes_on=one.goes_on))
+            reports.append(Piece(heading, one.said, asks=asks, goes_on=one.goes_on))
     dialogs = tuple((question, answer) for question, (answer, _) in answered.items())
     return Sources(dialogs, texts.commits, texts.texts, tuple(reports[::-1]), title, ask)
 
@@ -193,21 +188,17 @@ def said_in(turns: Iterable[Turn], words: Iterable[str] = ()) -> tuple[Item, ...
     for turn in turns:
         typed = turn.role == USER and not turn.asked and turn.tool in ("", QUEUE)
         short = len(turn.text) <= _SHORT_CHARS and turn.text.count("\n") < _SHORT_LINES
-        text = _remembered(turn.text, words) if typed and short else ""
-        if text:
-            item = Item(_FACT, text[:1].upper() + text[1:], " ".join(turn.text.split()), at=turn.at)
-            found.setdefault(text.casefold(), item)
+        bare = turn.text.lstrip()
+        for word in (_REMEMBER, *words) if typed and short else ():
+            text, behind = "", bare[len(word) :].lstrip()
+            if bare[: len(word)].casefold() == word.casefold() and behind.startswith(_COLONS):
+                text = " ".join(behind[1:].split())
+            if text:
+                quote = " ".join(turn.text.split())
+                item = Item(_FACT, text[:1].upper() + text[1:], quote, at=turn.at)
+                found.setdefault(text.casefold(), item)
+                break
     return tuple(found.values())
-
-
-def _remembered(prompt: str, words: Iterable[str]) -> str:
-    """Return what a prompt asks to be remembered, on a line; "" where it asks for nothing."""
-    bare = prompt.lstrip()
-    for word in (_REMEMBER, *words):
-        behind = bare[len(word) :].lstrip()
-        if bare[: len(word)].casefold() == word.casefold() and behind.startswith(_COLONS):
-            return " ".join(behind[1:].split())
-    return ""
 
 
 #: So many characters of a passage are of use; a turn with fewer names of its own says little.

@@ -121,16 +121,15 @@ def _unfinished(commondir: str) -> set[str]:
                 seen[stem] = max(changed, seen[stem])
             elif end == "told":
                 told[stem] = _past(changed)
-    quiet = machine_ms() - QUIET_MS
-    left = {name: at for name, at in seen.items() if told[name] < at}
-    return {name for name, at in left.items() if at < quiet or _is_over(commondir, name)}
-
-
-def _is_over(commondir: str, name: str) -> bool:
-    """Tell whether a session has ended: it said so, or its process was killed, or tells no end."""
-    if os.path.isfile(f"{commondir}/{CAPTURED_DIR}/{name}{ENDED}"):
-        return True
-    return is_gone(read_record(f"{commondir}/{CAPTURED_DIR}/{name}{SEEN}", _NOBODY).process)
+    folder, quiet = f"{commondir}/{CAPTURED_DIR}/", machine_ms() - QUIET_MS
+    return {  # it rests, said that it ended, or its process was killed, or tells no end
+        name
+        for name, at in seen.items()
+        if told[name] < at
+        if at < quiet
+        or os.path.isfile(f"{folder}{name}{ENDED}")
+        or is_gone(read_record(f"{folder}{name}{SEEN}", _NOBODY).process)
+    }
 
 
 def sessions(commondir: str) -> list[Seen]:
