@@ -1,7 +1,8 @@
 """Find the facts that what a session ran and wrote can only come from, and those that it broke.
 
-A fact is followed where a command is what its rule prescribes, or a line has a name of code that no other
-fact has, or a number with the word beside it. Only short facts: what a long one names is everywhere.
+A fact is followed where a line has a name of code that no other fact has, or two words that stand side by
+side in the fact, one of them a number, or what was run or called. Only short facts: what a long one names
+is everywhere.
 """
 
 from __future__ import annotations
@@ -10,14 +11,15 @@ import posixpath
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise, permutations
 
 from ledger.model.record import Record
 from projection.policy.model import THREAD_KIND
-from projection.text.normalize import content_words, sentences, statement
+from projection.text.normalize import Word, content_words, sentences, statement
 from rituals.hosts.admission import line_in
 from rituals.hosts.payloads import read_object
 from rituals.hosts.shell import Simple, read
-from rituals.hosts.shell_outcomes import MANAGERS, PACKAGE, act
+from rituals.hosts.shell_outcomes import MANAGERS
 from rituals.hosts.transcripts.turns import TOOL, Turn
 
 #: A fact that is longer tells a story; a change that is longer holds everything.
@@ -37,14 +39,11 @@ _READERS = frozenset(
 )
 _WORD = re.compile(r"[A-Za-z_]\w*|\d+")
 _WHOLE, _VALUE = re.compile(r"\d+(?![\d.,])"), re.compile(r"#\d+\Z")
-_DIGIT = re.compile(r"\d")
 _PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 #: A name of code has two parts, or letters with digits between; no file, and no product.
 _NAME = re.compile(
     r"(?<![\w./-])(?:[A-Za-z]\w*_\w+|[A-Za-z]+[a-z][A-Z]\w*|[a-z]{3,}\d+[a-z]\w*)(?![\w/-]|\.[a-z])"
 )
-#: What stands before a thing that a rule prescribes.
-_BY = frozenset("with use uses using run runs via through by into on".split())
 #: How long a word beside a number is.
 _LEAST_LETTERS = 3
 
@@ -121,86 +120,65 @@ class Rule:
     """What of a fact can be followed, or broken."""
 
     def __init__(self, text: str) -> None:
-        text = text[:_READ_CHARS]
-        self._denied = denied = _denied(text)
-        self._names = {one for one in _NAME.findall(text) if not content_words(one) & denied}
-        self._counts = list(_counts(text, denied))
-        self._prescribed = list(_prescribed(text, denied))
+        text, no, yes = text[:_READ_CHARS], set[str](), set[str]()
+        pairs: list[tuple[Word, Word]] = []
+        for one in map(statement, sentences(text)):
+            telling = "without" not in one.text.lower()
+            for place, word in enumerate(one.words):
+                denied = telling and any(
+                    clause == word.clause and (before <= place or "support" in one.forms)
+                    for before, clause in one.negated
+                )
+                (no if denied else yes).add(word.form)
+            pairs += pairwise(one.words)
+        self._denied = no - yes  # what it says no of, and never yes
+        self._pairs = [pair for pair in pairs if self._denied.isdisjoint(one.form for one in pair)]
+        self._said = dict.fromkeys(one for pair in self._pairs for one in pair)
+        self._names = {one for one in _NAME.findall(text) if not content_words(one) & self._denied}
 
     def is_broken_by(self, deeds: Iterable[Deed]) -> bool:
         """Tell whether deeds do what it says no of: half of its words stand in one line."""
-        asked, denied = {first for first, _ in self._prescribed}, self._denied
+        denied, mine = self._denied, {one.raw for one in self._said}
         return bool(denied) and any(
             2 * len(denied & deed.forms) >= len(denied)
             for deed in deeds
-            if _program(deed.command) not in asked and not self._names & deed.words
+            if _program(deed.command) not in mine and not self._names & deed.words
         )
 
     def is_followed_by(self, deed: Deed, seen: Mapping[str, int]) -> bool:
         """Tell whether a deed can only come from it; `seen` is in how many facts each word is."""
         if any(seen[name] == 1 for name in self._names & deed.words):
             return True
-        if any(pair <= deed.forms for pair in self._counts):
+        alone = [one for one in self._said if seen[one.raw] == 1 and one.raw not in MANAGERS]
+        if self._denied and any(_calls(one, deed, seen) for one in alone):
             return True
-        if deed.command:
-            words = (word for word in deed.command.words[1:] if not word.startswith("-"))
-            given, done = content_words(next(words, "")), act(deed.command)
-            # what a package manager runs, everybody runs so where it is the one
-            program = _program(deed.command)
-            habit = program in MANAGERS and (done is None or done.kind != PACKAGE)
-            return any(
-                program == first
-                and ((self._denied and not habit) or (given == content_words(behind) != set()))
-                for first, behind in self._prescribed
+        return any(
+            any(
+                _is_number(one, other) or _calls(one, deed, seen)
+                for one, other in permutations(pair)
             )
-        return bool(self._denied) and any(
-            re.search(
-                rf"\b(?:import|from|require)\b.*[\s\"'(]{name}\b|(?<![\w./]){name}[.(]", deed.text
-            )
-            for name, _ in self._prescribed
-            if seen[name] == 1 and name in deed.words
+            for pair in self._pairs
+            if {_form(one) for one in pair} <= deed.forms
         )
 
 
-def _denied(text: str) -> frozenset[str]:
-    """Return the words of what a fact says no of, and never yes."""
-    said: dict[bool, set[str]] = {True: set(), False: set()}
-    for one in map(statement, sentences(text)):
-        telling = "without" not in one.text.lower()
-        for place, word in enumerate(one.words):
-            no = any(
-                clause == word.clause and (before <= place or "support" in one.forms)
-                for before, clause in one.negated
-            )
-            said[no and telling].add(word.form)
-    return frozenset(said[True] - said[False])
+def _calls(word: Word, deed: Deed, seen: Mapping[str, int]) -> bool:
+    """Tell whether a word is the program that was run, or a library of which something is used."""
+    if deed.command:
+        return _program(deed.command) == word.raw
+    name = re.escape(word.raw)
+    uses = rf"\b(?:import|from|require)\b.*[\s\"'(]{name}\b|(?<![\w./]){name}[.(]"
+    return seen[word.raw] == 1 and bool(re.search(uses, deed.text))
 
 
-def _counts(text: str, denied: frozenset[str]) -> Iterator[frozenset[str]]:
-    """Yield the numbers of a fact, without their units, each with a word beside it."""
-    for one in map(statement, sentences(text)):
-        forms = ("", *one.forms, "")
-        for before, word, behind in zip(forms, one.words, forms[2:], strict=False):
-            found = _VALUE.match(word.form) or _WHOLE.match(word.raw)
-            form = f"#{found[0].lstrip('#')}" if found and word.form.startswith("#") else ""
-            if not form or denied & {form, word.form}:
-                continue
-            for said in (before, behind):
-                if len(said) >= _LEAST_LETTERS and said.isalpha():
-                    yield frozenset((form, said))
+def _is_number(word: Word, beside: Word) -> bool:
+    return _form(word)[0] == "#" and beside.raw.isalpha() and len(beside.raw) >= _LEAST_LETTERS
 
 
-def _prescribed(text: str, denied: frozenset[str]) -> Iterator[tuple[str, str]]:
-    """Yield what a rule prescribes, with the word behind it: what stands behind "with", "use", "run"."""
-    for sentence in sentences(text):
-        words = [word.strip(".,;:!\"'()*") for word in sentence.replace("`", " ").split()]
-        for by, first, behind in zip(words, words[1:], [*words[2:], ""], strict=False):
-            if (
-                by.lower() in _BY
-                and first.isidentifier()
-                and not (content_words(first) & denied or _DIGIT.match(behind))
-            ):
-                yield first, behind
+def _form(word: Word) -> str:
+    """Return the form of a word, of a number without its unit."""
+    found = word.form[0] == "#" and (_VALUE.match(word.form) or _WHOLE.match(word.raw))
+    return f"#{found[0].lstrip('#')}" if found else word.form.lstrip("#")
 
 
 def _added(given: str) -> Iterator[str]:
