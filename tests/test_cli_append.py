@@ -247,14 +247,17 @@ def test_anyway_records_the_kind_that_json_says(repo: Repo, run: Run) -> None:
 
 
 def test_the_prose_is_a_text_or_a_file(repo: Repo, run: Run) -> None:
-    """`@FILE` reads one; the bare name of one that is there still does, and is told."""
+    """`@FILE` reads one; the bare name of one that is there does, too."""
     file = str(repo.write("notes.md", "It went well."))
-    for said, told in (
-        (file, f"note: {file} is read as a file; `--body @{file}` says so\n"), (f"@{file}", ""),
-        ("It went well, e.g. in src/x.py.", ""), ("fine", ""), ("Two\nlines with a/path.", ""),
-    ):  # fmt: skip
+    for said in (
+        file,
+        f"@{file}",
+        "It went well, e.g. in src/x.py.",
+        "fine",
+        "Two\nlines with a/path.",
+    ):
         ran = run("append", "--title", f"T {len(said)}", "--body", said, "--json")
-        assert ran.err == told
+        assert ran.err == ""
         text = "It went well." if file in said else said
         assert committed(repo, ran.json["stem"]).endswith(f"\n\n{text}\n")
 

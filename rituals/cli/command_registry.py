@@ -44,7 +44,7 @@ class Entry(Record):
 #: In the order of the help.
 ENTRIES = (
     Entry("brief", "What an agent reads at the start of a session.", EVERY_DAY, "show"),
-    Entry("recall", "Find what answers a question.", EVERY_DAY, "show"),
+    Entry("recall", "Find what answers a question.", EVERY_DAY),
     Entry("note", "Record facts, a text each.", EVERY_DAY, "append"),
     Entry("append", "Record a whole session.", EVERY_DAY),
     Entry("edit", "Give a fact a new text.", EVERY_DAY, "decisions"),

@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     _Values = Mapping[str, object] | Callable[[], Mapping[str, object]]
 
 STDIN = "-"
-_FILE_HINT = "name a file that can be read, or - for standard input"
+_FILE_HINT = (
+    "name a file that can be read, or - for standard input; `diurna note TEXT` records a text"
+)
 
 
 class Invocation:

@@ -163,10 +163,6 @@ class Output:
         else:
             self._later.append(said)
 
-    def aside(self, text: str) -> None:
-        """Say one line on stderr behind the answer."""
-        self._later.append(f"note: {visible(text)}\n")
-
     def hint(self, text: str, *, fixed: bool = False) -> None:
         """Say what to do next, on a line of its own; `fixed` is as for `talk`."""
         if text:

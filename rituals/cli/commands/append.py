@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import os
-import re
 
-from ledger.codec.outline import NO_TEXT, document_text
+from ledger.codec.outline import document_text
 from ledger.codec.validate import read_draft
-from ledger.errors import NotFound, WrongUsage
+from ledger.errors import WrongUsage
 from ledger.model.verbs import STATES
 from memory.write.draft import SessionDraft, draft_of
 from projection.policy.model import FINDING_KIND
-from projection.text.clipping import one_line
 from rituals.cli.commands.decisions import answer_recorded, record, record_answer
 from rituals.cli.context import STDIN, Invocation
 from rituals.cli.operation import DRY_RUN, TITLE, option, word
@@ -38,12 +36,6 @@ _WHOSE = ("agent", "type", "anyway", *HEADER_KEYS)
 _NEW_HINT = 'for example: --new "decision: Webhooks retry three times."'
 _NOTE_HINT = 'for example: diurna note "decision: Webhooks retry three times."'
 _BUG_HINT = 'for example: diurna note "finding: it fails alone" --rule flaky --path tests/a.py'
-_FILE_HINT = (
-    "name a file that can be read, or - for standard input; `diurna note TEXT` records a text"
-)
-#: What is hardly a text: a path without blanks, or a word with the ending of a file.
-_FILE_NAME = re.compile(r"[^\s]*(?:/[^\s]*|[^\s.]\.[A-Za-z]\w{0,4})")
-_BODY_HINT = "`--body @FILE` reads a file, `--body -` standard input; else the text itself is given"
 _NOTHING_HINT = 'for example: diurna append --title "What I did" --new "fact: What I learned."'
 #: What `append` and `note` both take.
 _WRITER = option("Who writes; else $DIURNA_AGENT, else git's user name.", "NAME")
@@ -107,10 +99,12 @@ def append(
     memory = call.memory()
     if (file, from_json, body).count(STDIN) > 1:
         raise WrongUsage("standard input can be only one of FILE, --body and --from-json")
+    if body == STDIN or body[:1] == "@" or os.path.isfile(body):
+        body = call.text(body.removeprefix("@"))
     kinds = kinds_of(memory)
     facts, said = new_facts(new, kinds, "--new", _NEW_HINT, anyway=anyway)
     request = Request(
-        title, _body(call, body), agent, role, host, model, session, parse_ids(ref),
+        title, body, agent, role, host, model, session, parse_ids(ref),
         facts, tuple([Update(fact, text) for fact, text in update]),
         tuple([parse_supersede(text) for text in supersede]),
         parse_ids(invalidate), parse_ids(close), parse_ids(reopen), parse_ids(reactivate), anyway, type,
@@ -206,7 +200,7 @@ def _drafts_of(
             raise WrongUsage("--from-json says the whole log; leave FILE and the other options out")
         from rituals.record.json_request import read_json
 
-        whole = read_json(call.text(from_json), _name(from_json))
+        whole = read_json(call.text(from_json), "JSON")
         # what JSON does not say of the log's header, the options may
         header = {key: getattr(whole, key) or getattr(request, key) for key in _WHOSE}
         request = whole._replace(**header)
@@ -216,14 +210,14 @@ def _drafts_of(
         file = STDIN
     base = None
     if file:
-        data = _read(call, file)
+        data, name = call.read(file), "standard input" if file == STDIN else file
         text = document_text(data)
         data = data if text is None else text.encode()
         if not data.strip() and request.says_nothing:
-            raise WrongUsage(f"{_name(file)} is empty; nothing to append", hint=_NOTHING_HINT)
-        base = draft_of(read_draft(data, _name(file)))
+            raise WrongUsage(f"{name} is empty; nothing to append", hint=_NOTHING_HINT)
+        base = draft_of(read_draft(data, name))
         if base.prose and request.body:
-            raise WrongUsage(f"both {_name(file)} and --body hold prose", hint="leave --body out")
+            raise WrongUsage(f"both {name} and --body hold prose", hint="leave --body out")
     if request.says_nothing and base is None:
         raise WrongUsage("there is nothing to append", hint=_NOTHING_HINT)
     return drafts_of(memory, request, base, options=not from_json)
@@ -236,7 +230,7 @@ def _lines_of(
     from rituals.record.note_lines import line_read, lines_of
 
     if texts == (STDIN,) or (not texts and call.piped()):
-        return lines_of(_piped_text(call), kinds)
+        return lines_of(call.text(STDIN), kinds)
     if not texts:
         raise WrongUsage("there is nothing to note", hint=_NOTE_HINT)
     if len(texts) == 1 and says_nothing(texts[0]) and texts[0].strip():
@@ -247,18 +241,6 @@ def _lines_of(
     told = tuple([one.text for one in lines if one.what == FACT and not one.ids])
     new_facts(told, kinds, "note", _NOTE_HINT, anyway=anyway)
     return lines
-
-
-def _piped_text(call: Invocation) -> str:
-    """Read standard input without the lines that are no text, and name these."""
-    data = call.read(STDIN)
-    text = document_text(data)
-    if text is None:
-        said = [document_text(b"\n" + line) for line in data.split(b"\n")]
-        for number in [number for number, line in enumerate(said, 1) if line is None]:
-            call.out.aside(f"line {number} is not recorded: {NO_TEXT}")
-        text = "".join(filter(None, said))
-    return text
 
 
 def _with_questions(answer: Answer, asked: tuple[str, ...]) -> Answer:
@@ -274,26 +256,3 @@ def _with_questions(answer: Answer, asked: tuple[str, ...]) -> Answer:
             hint='put `asked="QUESTION; QUESTION"` before the kind of each',
         )
     return answer._replace(request=answer.request._replace(new=(with_asked(new[0], asked),)))
-
-
-def _body(call: Invocation, said: str) -> str:
-    """Read the prose of an append: the text itself, `@FILE`, or - for standard input."""
-    file = said.removeprefix("@")
-    if said != STDIN and file == said:
-        if not os.path.isfile(said):
-            if _FILE_NAME.fullmatch(said):
-                raise NotFound("there is no such file", where=f"--body {said}", hint=_BODY_HINT)
-            return said
-        call.out.aside(f"{said} is read as a file; `--body @{said}` says so")
-    return call.text(file)
-
-
-def _read(call: Invocation, file: str) -> bytes:
-    """Read the FILE of an append; where it is a text and no file, name the command that records one."""
-    if file != STDIN and not os.path.exists(file):
-        raise NotFound("there is no such file", where=one_line(file), hint=_FILE_HINT)
-    return call.read(file)
-
-
-def _name(path: str) -> str:
-    return "standard input" if path == STDIN else path

@@ -1,18 +1,26 @@
-"""Run what shows memory: `diurna brief`, `recall`, `show` and `view`."""
+"""Run what shows memory: `diurna brief`, `show` and `view`."""
 
 from __future__ import annotations
 
 from ledger.errors import WrongUsage
 from ledger.model.layout import BRIEF_CHARS, LEAST_BRIEF_CHARS
 from ledger.model.order import is_stem
-from memory.recall.recall_values import FULL, INDEX, LEVELS, LOADING_MS, TIMELINE, WITHIN, Filters
+from memory.recall.recall_values import FULL
 from projection.fold.projection_state import TIERS
 from rituals.cli.context import Invocation
-from rituals.cli.operation import SINCE, UNTIL, modes, option, word
+from rituals.cli.layout import Layout
+from rituals.cli.operation import modes, option, word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    pass
+    from memory.query.reader import Reader
+    from projection.document.fact_remarks import Gone
+    from projection.fold.full_replay import State
+    from projection.fold.projection_state import Standing
+    from projection.fold.testimony import Testimony
+    from projection.policy.model import Policy
+
+_LINE_CHARS = 64  #: of the text of a fact in a list
 
 
 def brief(
@@ -39,85 +47,6 @@ def brief(
         budget_chars=budget, role=for_, task=task, agent=agent, json=call.json, asks=True
     )
     call.out.text(made.text)
-
-
-def recall(
-    call: Invocation, *,
-    query: tuple[str, ...] = word("[QUERY]..."),
-    ids: str = option("These memories instead of a question.", "ID,…"),
-    level: str = option("index: a line each. full: all of it. timeline: the sessions around a fact, a "
-        "log, a time, a commit or what answers best; with a filter or --ids what is around hits.", "LEVEL",
-        choices=LEVELS),
-    before: str = option("With --level timeline: how far back, 30m, 48h, 7d, 2w (48h).", "TIME"),
-    after: str = option("With --level timeline: how far on (24h).", "TIME"),
-    limit: int = option(
-        "At most so many hits or sessions (10).", "N", default=10, most=1000, spelled="-n"),
-    in_: str = option("Facts or logs alone; the repository's documents; homes of others.",
-        f"[{'|'.join(WITHIN)}]", choices=WITHIN),
-    kind: tuple[str, ...] = option("Facts of this kind, or `session`. Repeatable.", "KIND", many=True),
-    tier: tuple[str, ...] = option(
-        "Facts of this tier: {choices}. Repeatable.", "TIER", choices=TIERS, many=True),
-    tag: tuple[str, ...] = option("Facts with this tag. Repeatable.", "TAG", many=True),
-    entity: tuple[str, ...] = option("Facts about this entity. Repeatable.", "NAME", many=True),
-    agent: tuple[str, ...] = option("From logs of this agent. Repeatable.", "NAME", many=True),
-    role: tuple[str, ...] = option("For this role, or from its logs. Repeatable.", "ROLE", many=True),
-    branch: tuple[str, ...] = option(
-        "From logs written on this branch of the code. Repeatable.", "NAME", many=True),
-    since: str = SINCE, until: str = UNTIL,
-    as_of: str = option("As of a time, a stem or a commit.", "POINT"),
-    superseded: bool = option("Superseded and invalidated facts too."),
-    yours: bool = option("Your own home's too (`diurna init --personal`)."),
-    no_vectors: bool = option("By words alone, also where a model is here (`diurna install --model`)."),
-    explain: bool = option("Say what each score is made of."),
-    org: bool = option("Ask all ledgers of the organisation that you may read (`diurna org`)."),
-    team: str = option("With --org: those of this team alone.", "NAME"),
-    repo: str = option("With --org: this one alone, by name or address.", "NAME"),
-) -> None:  # fmt: skip
-    """Find what answers a question, in few tokens: first one line each, then more of what matters.
-
-    "quoted words" must follow each other, begin* stands for every word that begins so, and behind `--` a
-    hit must not contain what -word or -"quoted words" name.
-
-    Facts are found by meaning, too, where a sentence model is on this machine (`install --model`, or a
-    folder with an .onnx file and tokenizer.json that $DIURNA_MODEL names) and vectors were made, behind
-    the start of a session or by `check --fix`. A model that takes 0.4 s to load is left to mcp and web.
-
-    Examples:
-      diurna recall how are webhooks retried
-      diurna recall --kind decision --since 2026-11-01 -- retry -timeout
-      diurna recall --yours how do I like commit messages
-      diurna recall --ids webhook-retry-queue --level full
-      diurna recall --level timeline webhook-retry-queue --before 7d
-    """
-    filters = Filters(
-        kind, tier, tag, entity, agent, role, branch, since, until, in_, as_of, superseded, yours
-    )
-    words, how = " ".join(query), {"limit": limit, "explain": explain}
-    if level == TIMELINE and filters == Filters(kind, agents=agent[:1]):
-        if not (ids or no_vectors or explain or org or team or repo):
-            from rituals.cli.commands.log import around
-
-            return around(call, words, before or "48h", after or "24h", agent, kind, limit)
-    from rituals.cli.terminal.recall_text import asked, named, of_org
-
-    if org:
-        if in_ or ids:
-            raise WrongUsage("--in and --ids are of one memory", hint="leave --org or them out")
-        return of_org(call, words, filters, (repo, team, call.folder()), full=level == FULL, **how)
-    if before or after:
-        raise WrongUsage(
-            "--before and --after go with --level timeline, and with no filter of hits"
-        )
-    some = [one.strip() for one in ids.split(",") if one.strip()]
-    if bool(some) == bool(words.strip()):
-        raise WrongUsage(
-            "ask a question, or name ids with --ids",
-            hint="`diurna recall how are webhooks retried`, `diurna recall --ids ID,ID`",
-        )
-    if some:
-        return named(call, some, level or FULL)
-    how["loading_ms"] = 0 if no_vectors else LOADING_MS
-    asked(call, words, filters, level=level or INDEX, **how)
 
 
 def show(
@@ -171,7 +100,7 @@ def _show(call: Invocation, ids: tuple[str, ...], as_of: str, kind: str, tier: s
     if not home:
         call.opened(ids)
     if any(is_stem(one) and memory.fact(one) is None for one in ids):
-        from rituals.cli.terminal.recall_text import named
+        from rituals.cli.commands.recall import named
 
         if as_of or kind or tier:
             raise WrongUsage("a session log is shown whole", hint="leave the other options out")
@@ -179,7 +108,6 @@ def _show(call: Invocation, ids: tuple[str, ...], as_of: str, kind: str, tier: s
     if not (ids or as_of or kind or tier or call.json):
         return call.out.text(memory.continuity())
     from memory.replay.reader_marks import NOTHING_MARKED, known, marks_at
-    from rituals.cli.terminal.recall_text import select
 
     state = memory.state(as_of)
     if not (ids or kind or tier or call.json):
@@ -192,8 +120,6 @@ def _show(call: Invocation, ids: tuple[str, ...], as_of: str, kind: str, tier: s
     facts = select(memory, state, ids, kind, tier, archived=call.json, as_of=as_of)
     marks = NOTHING_MARKED if as_of else marks_at(memory.home, memory.cache())
     if not call.json:
-        from rituals.cli.terminal.listing_text import block_of
-
         told = known(memory.cache(), [one.fact for one in facts])
         blocks = [block_of(one, state, told[one.fact.id], marks.of(one.fact)) for one in facts]
         hint = "`--tier archived` and `--tier superseded` show those in the archive"
@@ -212,28 +138,52 @@ def _show(call: Invocation, ids: tuple[str, ...], as_of: str, kind: str, tier: s
 def _list(
     call: Invocation, patterns: tuple[str, ...], kind: str, tier: str, *, archived: bool
 ) -> None:
-    """List facts, a line each."""
+    """List facts, a line each, in the order of the sections of `continuity.md`."""
+    from fnmatch import fnmatchcase
+
     from memory.replay.reader_marks import known
-    from rituals.answers.record_fields import fields_of
-    from rituals.cli.terminal.listing_text import fact_line, in_sections, line_object, matching
-    from rituals.cli.terminal.recall_text import select
+    from projection.document.archive_pages import summary_of
+    from projection.text.clipping import one_line
+    from projection.work.finding_facts import state_of
+    from rituals.answers.record_fields import fields_of, mark_object
+
+    def fits(one: Standing, pattern: str) -> bool:  # a part of id or text, or with * the whole id
+        if "*" in pattern or "?" in pattern:
+            return fnmatchcase(one.fact.id, pattern)
+        return pattern in one.fact.id or pattern in one.fact.text.casefold()
 
     memory = call.reader()
     state = memory.state()
-    found = matching(select(memory, state, (), kind, tier, archived), patterns)
-    found = in_sections(found, state.policy)
-    marks = memory.marks([one.fact for one in found])
-    told = memory.ask(lambda cache: known(cache, [one.fact for one in found]))
+    wanted = [pattern.casefold() for pattern in patterns]
+    rank = {one.name: number for number, one in enumerate(state.policy.kinds)}
+    found = [
+        one
+        for one in select(memory, state, (), kind, tier, archived)
+        if all(fits(one, pattern) for pattern in wanted)
+    ]
+    found.sort(key=lambda one: (rank.get(one.fact.kind, len(rank)), one.fact.kind, one.fact.id))
+    facts = [one.fact for one in found]
+    marks, told = memory.marks(facts), memory.ask(lambda cache: known(cache, facts))
+    rows = []
+    for one in found:
+        mark, word_of = marks[one.fact.id], told[one.fact.id]
+        line = summary_of(one.fact)
+        rows.append(
+            {
+                **fields_of(one, "id=fact.id kind=fact.kind tier contradiction=fact.contradicted"),
+                "line": line,
+                **mark_object(mark),
+                "state": state_of(one.fact, state.histories.get(one.fact.id)) or mark.standing,
+                **fields_of(word_of, "known=word known_by=by"),
+                "=brief": word_of.brief,
+                "=said": "contradicted" if one.fact.contradicted else mark.said,
+                "=line": one_line(line, _LINE_CHARS) + mark.behind,
+            }
+        )
     hint = "`--all` lists archived and superseded facts too"
     call.answer(
-        lambda: {
-            "facts": [
-                line_object(one, marks[one.fact.id], state.histories.get(one.fact.id))
-                | fields_of(told[one.fact.id], "known=word known_by=by")
-                for one in found
-            ]
-        },
-        (fact_line(one, marks[one.fact.id], told[one.fact.id]) for one in found),
+        {"facts": rows},
+        Layout("facts|{id:yellow}  {kind}  {tier}[  {=brief}][  ({=said})]  {=line}"),
         nothing="no fact matches" if len(state) else "no fact yet",
         hints=(hint,) if len(state) and not (found or archived or tier) else (),
     )
@@ -269,3 +219,72 @@ def view(
     if not call.json:
         return call.out.text(write(page))
     call.out.answer({"view": name, "argument": said, **page_object(page)})
+
+
+def select(
+    memory: Reader,
+    state: State,
+    ids: tuple[str, ...],
+    kind: str,
+    tier: str,
+    archived: bool,
+    *,
+    as_of: str = "",
+) -> list[Standing]:
+    """Choose facts: those named, or those of a kind and a tier, by id.
+
+    `ids` is () for all, `kind` and `tier` are "" for all; with `archived` come archived facts, also when
+    no tier is named. The memory is asked for ids that are spelled alike, and without `as_of` for what
+    HEAD holds.
+
+    Raises:
+        NotFound: a named fact is not there; nothing else is shown then.
+        WrongUsage: there is no such kind.
+    """
+    from memory.replay.reader_marks import as_here
+
+    found = state.standings()
+    if ids:
+        found = [memory.standing(fact, state) for fact in dict.fromkeys(ids)]
+    if not as_of:
+        found = as_here(memory.snapshot, found)
+    if kind:
+        if kind not in {standing.fact.kind for standing in found}:
+            check_kind(state.policy, kind)
+        found = [standing for standing in found if standing.fact.kind == kind]
+    if tier:
+        return [standing for standing in found if standing.tier == tier]
+    return found if archived or ids else [standing for standing in found if standing.live]
+
+
+def check_kind(policy: Policy, kind: str) -> None:
+    """Check that a kind is one of the policy's.
+
+    Raises:
+        WrongUsage: it is none.
+    """
+    if kind not in {one.name for one in policy.kinds}:
+        kinds = ", ".join(one.name for one in policy.kinds)
+        raise WrongUsage(f"there is no kind {kind}", where="--kind", hint=f"kinds: {kinds}")
+
+
+def block_of(one: Standing, state: State, known: Testimony, gone: tuple[Gone, ...]) -> str:
+    """Write a fact with its footer as `continuity.md` has it, and where it stands if more is to say."""
+    from ledger.environment import now_ms
+    from projection.document.fact_remarks import PLAIN
+    from projection.document.page_renderer import block
+    from projection.lifecycle.promotion import marked_as
+    from projection.work.finding_facts import finding_of
+
+    written = block(one.fact.seen(now_ms()), one.tier, one.fact.kind, one.reason)
+    found = finding_of(one.fact, state.histories[one.fact.id])
+    if found is not None:
+        said = found.state
+    elif one.fact.superseded_by and not one.fact.redacted:
+        said = f"superseded by {', '.join(one.fact.superseded_by)}"
+    else:
+        said = marked_as(one.fact, PLAIN, state.policy.learning).said
+    lacks = "; ".join([mark.said for mark in gone])
+    more = (("state", said), ("known", known.said), ("marks", lacks))
+    told = "".join([f" | {key}: {value.replace('--', '- -')}" for key, value in more if value])
+    return f"{written.removesuffix(' -->')}{told} -->" if told else written

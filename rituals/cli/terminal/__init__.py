@@ -1,1 +1,0 @@
-"""Print what several commands answer, or the quick path does."""
