@@ -167,23 +167,6 @@ def test_who_asks_again_to_remember_makes_no_copy(home: Place) -> None:
     assert home.show()["retry-three"]["uses"] == 3
 
 
-def test_status_and_review_say_whether_memory_helped(
-    home: Place, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """In the last week: what sessions were told, how much of it they used, and what a person had to say again."""
-    said = ("assistant", "As memory says (retry-three), they retry."), ("user", "Backups are kept in Oslo for ninety days.")  # fmt: skip
-    session(home, "shown", *said, shown=monkeypatch)
-    session(home, "alone", ("user", "Remember: webhooks retry three times with jitter"))
-    found = home.run("status").json["helped"]
-    assert found == {"told": found["told"], "used": 2, "repeated": 2} and found["told"] > 5
-    line = f"in a week, facts told to sessions: {found['told']}, of them used: 2; said again by a person: 2\n"
-    assert f"helped    {line}" in home.text("status")
-    assert f"- Helped: {line}" in home.text("review", "--dry-run")
-    home.clock.go(days=9)
-    home.note("id=later decision: It is later.")
-    assert not any(home.run("status").json["helped"].values())
-
-
 def test_a_quote_passes_the_gates(home: Place) -> None:
     """A secret, and what a person typed, is beside no reference; the use counts all the same."""
     token = "ghp_" + "hTg5Kq8zWv2xRb7mPf3yLd9sJc6nQa4tEu1w"

@@ -74,7 +74,7 @@ class Kept(Record):
 
     at: int  #: when, in milliseconds since 1970
     of: str  #: what the home showed then
-    beside: tuple[str, str, str]  #: and what else counts (`_beside`)
+    beside: str  #: and what else counts (`_beside`)
     newest: str  #: the newest log of then, as people read it
     waits: tuple[str, ...]  #: the logs that waited
     alone: bool  #: there is nothing to be said beside it
@@ -160,10 +160,7 @@ def last_brief(home: Home, wish: Wish) -> Kept | None:
     if changes and _hides(git, [blob for _, _, blob, _ in changes]):
         return None
     newer = len((came | {*now}) - {*kept.waits})
-    if current := (kept.of, kept.waits) == (shown, now):
-        beside = _beside(home)
-        known = (0, 2) if beside[2] else (0, 1)
-        current = all(kept.beside[part] == beside[part] for part in known)
+    current = (kept.of, kept.waits) == (shown, now) and kept.beside == _beside(home) != ""
     return kept._replace(newer=newer, current=current)
 
 
@@ -188,13 +185,12 @@ def make_brief(home: Home, wish: Wish) -> Kept:
     from memory.query.reader import Reader
 
     path, hides, name = _last(home, wish)
-    waits, of, before = waiting(home), seen(home), _beside(home)
+    waits, of, place = waiting(home), seen(home), head(home.repository)
     with closing(Reader(home)) as reader:
         asked = wish.agent, wish.role, wish.budget_chars
         made = reader.brief(agent=asked[0], role=asked[1], budget_chars=asked[2], asks=True)
         alone = not _something_beside(reader.snapshot, None)
-    beside = _beside(home)  # what is elsewhere is known by now, unless that is another place
-    beside = beside if beside[1] == before[1] else before
+    beside = _beside(home) if head(home.repository) == place else ""
     kept = Kept(now_ms(), of, beside, made.place.newest, waits, alone, made.text)
     if made.commit == kept.tip:
         _write(path, hides, {name: kept} | _read(path, hides) | {name: kept})
@@ -214,21 +210,21 @@ def _last(home: Home, wish: Wish) -> tuple[str, str, str]:
     return path, digest(*hides), digest(*map(os.fsencode, (*asked, layers)))
 
 
-def _beside(home: Home) -> tuple[str, str, str]:
-    """Return what a brief says beside its ledger: what is gone or asked for; its place; what is elsewhere.
+def _beside(home: Home) -> str:
+    """Return what a brief says beside its ledger: what is gone, asked for or elsewhere.
 
-    The last is "" where it is not known of the place yet: no ledger is opened for it.
+    It is "" where that is not known of this HEAD yet: no ledger is opened for it.
     """
     from memory.cache.view_name import elsewhere
     from memory.replay.broken_truth import truth_of
-    from memory.replay.head_view import asks, here_known
+    from memory.replay.head_view import here_known
 
-    here, place = here_known(home), head(home.repository)[1] if asks(home) else ""
-    if home.plain and os.path.isdir(home.held_folder):
-        place = repr(elsewhere(home))
-    said = f"{truth_of(home).said} {_asks_stand(home)}"
-    gone, place = [digest(os.fsencode(one)) for one in (said, place)]
-    return gone, place, digest(os.fsencode(here.said)) if here is not None else ""
+    here = here_known(home)
+    away = repr(elsewhere(home)) if home.plain and os.path.isdir(home.held_folder) else ""
+    if here is None and not away:
+        return ""
+    said = (truth_of(home).said, _asks_stand(home), here.said if here is not None else away)
+    return digest(*map(os.fsencode, said))
 
 
 def _asks_stand(home: Home) -> str:

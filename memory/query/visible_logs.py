@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import date, timedelta
 
 from ledger.codec.log import decode
 from ledger.codec.outline import text_of
 from ledger.home import Home
-from ledger.model.evidence import CORRECTED, RESTATED, proof_in
 from ledger.model.logset import LogRef
 from ledger.model.order import is_sealed
 from ledger.model.record import Record
 from ledger.model.session import (
     LOG_LIMIT_BYTES,
-    SHOWN_KEY,
-    TOLD_KEY,
     Entry,
     SessionLog,
-    shown_in,
 )
 from memory.cache.cache_file import Cache
 from memory.redaction.withheld_texts import ids_in, named_in, redacted_logs, shown, without_words
@@ -31,9 +26,6 @@ from projection.fold.withholding import withheld_events
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from projection.text.session_digest import Digest
-
-#: How far `helped` looks back, and how many logs it reads; how a person says a thing again.
-_DAYS, _READ, _AGAIN = 7, 300, (RESTATED, CORRECTED)
 
 
 class Visible(Record):
@@ -104,39 +96,6 @@ def digest(snapshot: Snapshot, stem: str) -> Digest:
 def readable(data: bytes) -> str:
     """Return the text of a log's bytes; one over the limit is not read (FORMAT.md, C5)."""
     return "" if len(data) > LOG_LIMIT_BYTES else data.decode("utf-8", "replace")
-
-
-class Helped(Record):
-    """How memory helped the captured sessions of a week, up to the newest log; a fact once a session."""
-
-    told: int  #: how often a session was told a fact, by a brief or when it was needed
-    used: int  #: how many of them it used
-    repeated: int  #: how often a person said again what memory had, by the newest `_READ` logs
-
-    def __str__(self) -> str:
-        """Say it in a line."""
-        told = f"in a week, facts told to sessions: {self.told}, of them used: {self.used}"
-        return f"{told}; said again by a person: {self.repeated}"
-
-
-def helped(snapshot: Snapshot) -> Helped:
-    """Count how memory helped, by what captured logs say of their sessions."""
-    cache = snapshot.cache()
-    newest = cache.summary.newest[:10]
-    since = str(date.fromisoformat(newest) - timedelta(_DAYS)) if newest else "~"
-    logs = [(ref, entry) for ref, entry in cache.entries_since(since) if entry.session]
-    told = {
-        (entry.session, id)
-        for _, entry in logs
-        for key, value in entry.reported
-        if key in (SHOWN_KEY, TOLD_KEY)
-        for id in shown_in(value)
-    }
-    used = {(entry.session, id) for _, entry in logs for id in entry.named}
-    using = [ref for ref, entry in logs if entry.reach and entry.named][:_READ]
-    proofs = [proof_in(one.remark) for _, log in logs_of(snapshot, using) for one in log.events]
-    again = sum(one.by == "person" and one.how in _AGAIN for one in proofs if one)
-    return Helped(len(told), len(told & used), again)
 
 
 def logs_of(snapshot: Snapshot, refs: list[LogRef]) -> Iterable[tuple[LogRef, SessionLog]]:

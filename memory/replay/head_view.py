@@ -35,14 +35,14 @@ class Here:
 
     Args:
         told: of HEAD.
+        hidden: ids of facts that have no mark, because too much is elsewhere.
     """
 
-    def __init__(self, told: Told) -> None:
-        self._told = told
+    def __init__(self, told: Told, hidden: frozenset[str] = frozenset()) -> None:
+        self._told, self._hidden = told, hidden
         marks = not (told.behind or told.crowded)
         self.rows = {row.fact: row for row in told.facts if marks}
         self.outside = frozenset([stem for stem, _ in told.outside if marks])
-        self._marked: frozenset[str] | None = None  # None for all
         self._unknown = frozenset(told.unknown)
 
     def __bool__(self) -> bool:
@@ -51,11 +51,9 @@ class Here:
 
     def of(self, fact: Fact | None) -> Elsewhere | None:
         """Return what is said elsewhere of a fact, None for nothing."""
-        marked = fact is not None and not fact.redacted and self._marks(fact.id)
-        return self.rows.get(fact.id) if fact is not None and marked else None
-
-    def _marks(self, fact: str) -> bool:
-        return self._marked is None or fact in self._marked
+        if fact is None or fact.redacted or fact.id in self._hidden:
+            return None
+        return self.rows.get(fact.id)
 
     def lacks(self, fact: Fact) -> bool:
         """Tell whether nothing of a fact holds here."""
@@ -110,19 +108,14 @@ class Here:
     def few(self, most: int) -> tuple[Here, str]:
         """Return the same with so many rows, what changes what holds here first, then the newest."""
         newest = [row for row in reversed(self.rows.values()) if not row.gone]
-        rows = [row for row in newest if row.holds]
-        rows += [row for row in newest if not row.holds]
-        if len(self.rows) == len(rows) <= most:
-            return self, ""
-        few = Here(self._told)
-        few._marked = frozenset([row.fact for row in rows[:most]])
-        left = max(0, len(rows) - most)
-        return few, f"{left} more fact{'s are' if left > 1 else ' is'} not here yet" * bool(left)
+        shown = [row.fact for row in sorted(newest, key=lambda row: not row.holds)[:most]]
+        left = len(newest) - len(shown)
+        said = f"{left} more fact{'s are' if left > 1 else ' is'} not here yet" * bool(left)
+        return Here(self._told, frozenset(self.rows.keys() - set(shown))), said
 
     def hides(self, fact: str) -> bool:
         """Tell whether a fact has no line because too much is elsewhere."""
-        row = self.rows.get(fact)
-        return row is not None and not row.holds and not self._marks(fact)
+        return fact in self._hidden and not self.rows[fact].holds
 
     def births(self, entry: Entry) -> Entry:
         """Return a log without what it corrects elsewhere: that is told where the facts are."""

@@ -138,22 +138,18 @@ class Snapshot:
         return self._rebuild(self.home.tip())
 
     def tell_unusable(self, path: str, said: str) -> None:
-        """Report a file that could not be used; a folder that was copied has no such."""
+        """Report, and note in the journal, a file that could not be used; none of a copied folder."""
+        from ledger.wal.git_locks import journal
+
         if user_key() and not Stamp(path).elsewhere:
-            self.tell_rebuilt(said)
+            self.notes.append(Finding("cache-rebuilt", said))
+            journal(self.home.repository.commondir, said)
 
     def tell_unused(self) -> None:
         """Report that the cache could not be used, and why: a full disk or a lock damages nothing."""
         problem = sys.exception()
         why = f" ({problem})" if isinstance(problem, CacheDamaged) else ""
-        self.tell_rebuilt(f"the cache could not be used and was built anew{why}")
-
-    def tell_rebuilt(self, said: str) -> None:
-        """Note in the journal, and report, that the kept cache could not be used."""
-        from ledger.wal.git_locks import journal
-
-        self.notes.append(Finding("cache-rebuilt", said))
-        journal(self.home.repository.commondir, said)
+        self.tell_unusable(self._path, f"the cache could not be used and was built anew{why}")
 
     def rebuilt(self) -> Cache:
         """Build the cache anew: objects that could not be read before can be read now."""

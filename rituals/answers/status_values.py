@@ -11,7 +11,6 @@ from ledger.home import Home
 from ledger.model.findings import Finding
 from ledger.model.order import ended_of, milliseconds_of, stamp_of
 from memory.api import Memory
-from memory.query.visible_logs import helped
 from memory.redaction.withheld_texts import held_logs
 from memory.repair.lost_logs import lost_findings
 from memory.replay.broken_truth import has_code
@@ -74,7 +73,6 @@ def overview(memory: Memory) -> dict[str, Any]:
         "not_told": [f"{one.host} {one.session}" for one in unfinished(commondir) if keeps],
         "not_asked": _unasked(commondir) if keeps and policy.capture.ask else (),
         "untold": _untold(home, state.summary.newest),
-        "helped": helped(memory.snapshot),
         "captured": {
             "waiting": memory.held(),
             "because": memory.obstacle(),

@@ -32,7 +32,6 @@ edited    {edited|none}
 private   {=silent} in this work tree: nothing is kept until `diurna private off`
 [starts    {starts.without_memory} of today's {starts.today#session} started without memory]
 not told  {not_told#session}: {=not_told}; the next start records them, or `diurna capture`
-helped    {=helped}
 not asked {not_asked}: {=unasked}
 [untold    {untold} commits since the last log, and none tells of them]
 =new|new       {}
@@ -71,7 +70,6 @@ def status(call: Invocation) -> None:
         "=pages": _pages(found),
         "=silent": [one or "every session" for one in found["silent"]],
         "=not_told": few(found["not_told"], _NAMED),
-        "=helped": str(found["helped"]) if any(found["helped"]) else "",
         "=unasked": UNASKED,
         "=new": [
             f"{counted(many, 'log')}, {NOT_COMMITTED}{waiting(where)}"
