@@ -300,9 +300,8 @@ def test_a_model_is_told_nothing_that_nobody_sees(world: World) -> None:
                     json.dumps(result.structured_content, ensure_ascii=False),
                 ]
                 found += [str(json.loads(found[-2]))] if found[-2][:1] == "{" else []
-            for uri in ("diurna://continuity", "diurna://fact/bad"):
-                read = await client.read_resource(uri)
-                found += [one.text for one in read.contents if hasattr(one, "text")]
+            read = await client.read_resource("diurna://continuity")
+            found += [one.text for one in read.contents if hasattr(one, "text")]
             started = await client.get_prompt("session-start", {"task": "evil"})
             found += [str(message.content) for message in started.messages]
         return found

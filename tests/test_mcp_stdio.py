@@ -227,7 +227,7 @@ def test_where_there_is_no_memory_each_tool_says_so_until_one_is_made(
     }
     server.send(request(10, "resources/read", uri="diurna://continuity"))
     assert "`diurna init` makes one" in server.next()["error"]["message"]
-    assert spawn("init").code == 0
+    assert spawn("init", *["."] * (where == "a folder")).code == 0
     assert server.call(11, "append", title="The first")["structuredContent"]["stem"]
     assert server.call(12, "status")["structuredContent"]["logs"] == 1
     code, rest, said = server.end()

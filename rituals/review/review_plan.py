@@ -39,11 +39,11 @@ from rituals.review.ledger_questions import (
     dangling_questions,
     invariant_questions,
     obsolete_questions,
+    overruled_questions,
     pair_questions,
     thread_questions,
     wordy_questions,
 )
-from rituals.review.overruled_decisions import overruled_questions
 from rituals.review.promotions import promotion_questions, worth_a_place
 from rituals.review.questions import (
     LEARN,

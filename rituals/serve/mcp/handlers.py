@@ -1,6 +1,6 @@
 """Answer requests of the protocol, whatever the transport: all but the handshake, which `serve` gives.
 
-The documents are the resources `diurna://…` and the prompt `session-start`, each quoted as data.
+The documents are the resource `diurna://continuity` and the prompt `session-start`, each quoted as data.
 
 A request that fails is answered with a message and a hint; the server lives on. Whatever touches the
 memory happens on the thread of `open_memory`, so a slow question delays no ping and no cancellation.
@@ -15,7 +15,6 @@ from typing import Any
 import mcp_types as types
 from mcp.shared.exceptions import MCPError
 
-from ledger.environment import now_ms
 from ledger.errors import NotFound, WrongUsage
 from rituals.serve.mcp.arguments import Caller, Tool, read, schema_of
 from rituals.serve.mcp.tools import BY_NAME
@@ -28,9 +27,7 @@ if TYPE_CHECKING:
     from rituals.answers.record_fields import Failure
 
 _NAME_CHARS, _URI_CHARS = 100, 200
-_MARKDOWN, _CONTINUITY, _FACT, _SESSION_START = (
-    "text/markdown", "diurna://continuity", "diurna://fact/", "session-start",
-)  # fmt: skip
+_MARKDOWN, _CONTINUITY, _SESSION_START = "text/markdown", "diurna://continuity", "session-start"
 _RECORD = (
     "When a piece of work is done, call the tool `append` once: what happened, the facts you learned, "
     "changed or found false, and those you relied on."
@@ -87,16 +84,6 @@ class Handlers:
         )  # fmt: skip
         return types.ListResourcesResult(resources=[page])
 
-    async def list_resource_templates(
-        self, _: Any, _params: Any
-    ) -> types.ListResourceTemplatesResult:
-        """Say how documents of many are addressed."""
-        fact = types.ResourceTemplate(
-            uri_template=_FACT + "{id}", name="fact",
-            description="One fact, whatever its tier", mime_type=_MARKDOWN,
-        )  # fmt: skip
-        return types.ListResourceTemplatesResult(resource_templates=[fact])
-
     async def read_resource(
         self, _: Any, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
@@ -106,7 +93,9 @@ class Handlers:
             MCPError: the document can not be given.
         """
         uri = str(params.uri)
-        text = await self._text(lambda memory: quoted(_document(memory, uri)))
+        if uri != _CONTINUITY:
+            raise _invalid(f"there is no resource {uri[:_URI_CHARS]!r}", _CONTINUITY)
+        text = await self._text(lambda memory: quoted(memory.continuity()))
         content = types.TextResourceContents(uri=uri, mime_type=_MARKDOWN, text=text)
         return types.ReadResourceResult(contents=[content])
 
@@ -156,18 +145,6 @@ class Handlers:
         name = plain_name(params.client_info.name if params else "")
         agent = self._agent or name
         return Caller(agent, name if name != agent else "", self._session())
-
-
-def _document(memory: Memory, uri: str) -> str:
-    if uri == _CONTINUITY:
-        return memory.continuity()
-    if not uri.startswith(_FACT):
-        hint = f"{_CONTINUITY} or {_FACT}ID"
-        raise NotFound(f"there is no resource {uri[:_URI_CHARS]!r}", hint=hint)
-    from projection.document.page_renderer import block
-
-    one = memory.standing(uri.removeprefix(_FACT))
-    return block(one.fact.seen(now_ms()), one.tier, one.fact.kind, one.reason)
 
 
 def plain_name(said: str) -> str:
