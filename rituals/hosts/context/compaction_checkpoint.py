@@ -18,8 +18,8 @@ from rituals.hosts.context.other_sessions import clock, outcomes, safe
 from rituals.hosts.moments import CHECKPOINTS_DIR, Moment
 from rituals.hosts.payloads import fields_of, read_record, write_file, write_object
 
-#: What a compaction is told to keep, and what the agent is given behind it.
-KEEP_CHARS, RESTORED_CHARS = 1_500, 1_800
+#: How much a compaction is told to keep, and the agent is given behind it.
+_CHARS = 1_500
 _KEEP = "The summary has to keep this of the session"
 _RESTORED = "Context restored"
 _REQUESTS, _REQUEST_CHARS, _FILES, _ACTS, _DECISIONS = 3, 300, 15, 20, 8
@@ -52,7 +52,7 @@ def save(moment: Moment, home: Home) -> str:
         write_file(path, data.encode("utf-8", "replace"))
     except OSError:
         pass  # a disk that refuses
-    return _told(_KEEP, checkpoint, _requests(moment, hidden), KEEP_CHARS)
+    return _told(_KEEP, checkpoint, _requests(moment, hidden))
 
 
 def restored(commondir: str, moment: Moment) -> str:
@@ -65,7 +65,7 @@ def restored(commondir: str, moment: Moment) -> str:
     if not checkpoint.at:
         return ""
     requests = _requests(moment, hides(discover(moment.folder)))
-    return _told(_RESTORED, checkpoint, requests, RESTORED_CHARS)
+    return _told(_RESTORED, checkpoint, requests)
 
 
 def _path(commondir: str, moment: Moment) -> str:
@@ -116,11 +116,11 @@ def _short(text: str, chars: int = _LINE_CHARS) -> str:
     return safe(shortened(without_secrets(text[:_LOOKED_CHARS]), _REQUEST_CHARS), chars)
 
 
-def _told(title: str, checkpoint: Checkpoint, requests: list[str], chars: int) -> str:
+def _told(title: str, checkpoint: Checkpoint, requests: list[str]) -> str:
     """Write a checkpoint as lines, as many as there is room for, weightiest first."""
     asked = [f"Asked {'before' if at else 'last'}: {line}" for at, line in enumerate(requests)]
     lines = [*asked, *[line for line in checkpoint.lines if not line.startswith(_DID)]]
-    room, shown = chars - len(enveloped(title, (), "")), list[str]()
+    room, shown = _CHARS - len(enveloped(title, (), "")), list[str]()
     for line in (*lines, *[line for line in reversed(checkpoint.lines) if line.startswith(_DID)]):
         room -= len(line) + 1
         if room < 0:

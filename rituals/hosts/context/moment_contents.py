@@ -155,9 +155,9 @@ def _words_of_logs(
     rare = {
         word: held
         for word, held in _held(said).items()
-        if len(held) <= most[0] and often[word] <= most[1]
-        and not (word in small or is_everyday(word, language))
-    }  # fmt: skip
+        if len(held) <= most[0] and often[word] <= most[1] and word not in small
+        if not is_everyday(word, language)
+    }
     both = [[pair for pair in pairwise(words) if rare.keys() >= {*pair}] for words in said]
     rare |= _held([[f"{one} {two}" for one, two in pairs] for pairs in both])
     found: dict[str, list[object]] = {}
@@ -238,11 +238,10 @@ def rules_of(found: Sequence[Standing], files: Mapping[str, Iterable[str]]) -> R
     for path, rows in paths.items():
         for number in rows:
             shown.setdefault(number.lstrip("!"), []).append(path)
-    return Rules(
-        {program: tuple(rules) for program, rules in against.items()}, tuple(signs),
-        {path: tuple(rows) for path, rows in paths.items() if path},
-        {number: _said(found[int(number)], names) for number, names in shown.items()},
-    )  # fmt: skip
+    facts = {number: _said(found[int(number)], names) for number, names in shown.items()}
+    by_path = {path: tuple(rows) for path, rows in paths.items() if path}
+    by_program = {program: tuple(rules) for program, rules in against.items()}
+    return Rules(by_program, tuple(signs), by_path, facts)
 
 
 def _said(one: Standing, names: Sequence[str]) -> tuple[str, str, str]:

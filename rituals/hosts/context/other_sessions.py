@@ -47,40 +47,55 @@ def others_news(
     moment: Moment, commondir: str, heard: Cursor, *, acts: bool
 ) -> tuple[list[str], list[str], Cursor]:
     """Return what can not wait, and with `acts` what else they did, newest first; and the cursor then."""
-    now, others = now_ms(), {os.path.basename(one.path): one for one in spools(commondir)}
+    now, others = now_ms(), {os.path.basename(spool.path): spool for spool in spools(commondir)}
     own = others.pop(f"{moment.files}.jsonl", None)
-    mine = {path: one.at for one in (_of_late(own, now) if own else ()) for path in one.paths}
-    told = {known: at for known, at in heard.told.items() if at > now - _DAY_MS}
+    mine = {path: act.at for act in (_of_late(own, now) if own else ()) for path in act.paths}
+    known = {key: at for key, at in heard.told.items() if at > now - _DAY_MS}
     offsets, new = dict[str, int](), dict[str, tuple[Observation, ...]]()
     both, losses, done = _Lines(), _Lines(), _Lines()
     for name, spool in others.items():
+        recent = spool.changed_ms >= now - _OWN_MS
+        if not (acts or recent):
+            continue
         start = max(heard.offsets.get(name, 0), spool.size - _TAIL_BYTES)
         new[name], offsets[name] = spool.since(start)
-        if spool.changed_ms >= now - _OWN_MS:
-            who = _who(spool, moment)
+        if recent:
             both += _collisions(moment, commondir, spool, mine, now)
-            losses += [
-                (one.at, key, f"- {who} ran {safe(one.what, _WHAT_CHARS)} {_ago(now - one.at)}")
-                for one in new[name]
-                if one.at >= now - _LOSS_MS and one.kind in _SHELL and is_loss(one.what)
-                and (key := f"loss {name} {one.at}") not in told
-            ]  # fmt: skip
-    both = [one for one in both if told.get(one[1], 0) <= now - _OWN_MS]
+            losses += _losses(moment, spool, new[name], now)
+    both = [line for line in both if known.get(line[1], 0) <= now - _OWN_MS]
+    losses = [line for line in losses if line[1] not in known]
     pressing = []
-    for found in (both, losses):
-        for _, known, line in sorted(found, key=lambda one: (-one[0], one[1]))[:_PRESSING]:
+    for lines in (both, losses):
+        for _, key, line in sorted(lines, key=lambda line: (-line[0], line[1]))[:_PRESSING]:
             pressing.append(line)
-            told[known] = now
+            known[key] = now
     if not acts:
-        return pressing, [], heard._replace(told=told)
+        return pressing, [], heard._replace(told=known)
     for name, seen in new.items():
-        fresh = [one for one in seen if f"loss {name} {one.at}" not in told]
-        done += [
-            (at, said, f"- {_who(others[name], moment)}: {safe(said, _WHAT_CHARS)} ({clock(at, now)})")
-            for said, at in outcomes([one for one in fresh if one.kind not in _ROUTINES])
-        ]  # fmt: skip
+        fresh = [act for act in seen if act.kind not in _ROUTINES and _loss(name, act) not in known]
+        for what, at in outcomes(fresh):
+            did = f"{safe(what, _WHAT_CHARS)} ({clock(at, now)})"
+            done.append((at, what, f"- {_who(others[name], moment)}: {did}"))
     newest = [line for _, _, line in sorted(done, reverse=True)[:_ACTS]]
-    return pressing, newest, heard._replace(told=told, offsets=offsets)
+    return pressing, newest, heard._replace(told=known, offsets=offsets)
+
+
+def _losses(moment: Moment, spool: Spool, acts: Iterable[Observation], now: int) -> _Lines:
+    """Return the acts of git of the last minutes that may have taken work away."""
+    name, who = os.path.basename(spool.path), _who(spool, moment)
+    return [
+        (
+            act.at,
+            _loss(name, act),
+            f"- {who} ran {safe(act.what, _WHAT_CHARS)} {_ago(now - act.at)}",
+        )
+        for act in acts
+        if act.at >= now - _LOSS_MS and act.kind in _SHELL and is_loss(act.what)
+    ]
+
+
+def _loss(name: str, act: Observation) -> str:
+    return f"loss {name} {act.at}"
 
 
 def _who(spool: Spool, moment: Moment) -> str:

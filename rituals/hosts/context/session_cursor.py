@@ -161,8 +161,6 @@ class Heard:
         try:
             self._fd = open_file(self._path, os.O_RDWR | os.O_CREAT)
             lock(self._fd, monotonic() + seconds)
-            if not os.fstat(self._fd).st_nlink:  # tidied away a moment ago
-                raise FileNotFoundError(self._path)
             return _cursor(os.pread(self._fd, _BYTES, 0))
         except OSError:
             self.leave()
