@@ -730,16 +730,14 @@ def person(
 
 
 def test_a_person_is_asked(bare_repo: Repo, person: Callable[..., Any], tmp_path: Path) -> None:
-    """For each host that is found, and where its logs land; and is told what is kept."""
+    """For each host that is found; and is told what is kept, and what makes a home."""
     assert person("install", says="nn").out == "nothing is installed\n"
-    ran = person("install", "--no-mcp", says=["n", "y", "n"])
-    assert ran.code == 0 and "branch of its own" in ran.err and "`diurna init` makes" in ran.err
+    ran = person("install", "--no-mcp", says=["n", "y"])
+    assert ran.code == 0 and "`diurna init` makes" in ran.err
     assert "diurna capture --show" in ran.err
     assert not (bare_repo.path / ".claude/settings.json").exists()
     assert COMMANDS["cursor"] in (bare_repo.path / ".cursor/hooks.json").read_text()
     assert not bare_repo.git("branch", "--list", "memory")
-    ran = person("install", "claude", "--no-mcp", says=["y"])
-    assert ran.code == 0 and "memory" in bare_repo.git("branch", "--list", "memory")
 
 
 def test_init_offers_the_branch_and_the_hosts(
