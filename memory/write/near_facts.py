@@ -26,11 +26,8 @@ from projection.fold.projection_state import Standing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from ledger.model.session import Entry, SessionLog
     from memory.cache.cache_file import Cache
-    from memory.cache.word_index import WordIndex
     from memory.replay.ledger_snapshot import Snapshot
     from memory.write.draft import Case
 
@@ -98,46 +95,14 @@ def near_in(snapshot: Snapshot, entry: Entry) -> Compared:
     return (), []
 
 
-def said_already(snapshot: Snapshot, text: str) -> str:
-    """Return the id of the fact that has a text, but for case, marks and white space; "" for none."""
-    from projection.text.normalize import plain
-
-    wanted = plain(text)
-    try:
-        cache, index = _indexed(snapshot)
-        with cache:
-            for fact in _candidates(cache, index, text):
-                if not (fact.false or fact.redacted) and plain(fact.text) == wanted:
-                    return fact.id
-    except CacheDamaged:
-        snapshot.discard()
-    return ""
-
-
-def _indexed(snapshot: Snapshot) -> tuple[Cache, WordIndex]:
+def _compared(snapshot: Snapshot, entry: Entry) -> Compared:
     from memory.cache.word_index import WordIndex
-
-    cache = snapshot.cache()
-    index = WordIndex(cache)
-    index.follow()
-    return cache, index
-
-
-def _candidates(cache: Cache, index: WordIndex, text: str, id: str = "") -> Iterator[Fact]:
-    """Yield the facts that share most words with a text."""
     from projection.compare.candidates import queries
+    from projection.compare.likeness import MOST_NEAR, NEAR, comparable, nearness, same_text
     from projection.text.normalize import index_words, statements
 
-    for name in index.candidates(queries(statements(text), index_words(text)), id):
-        fact = cache.fact(name)
-        if fact is not None:
-            yield fact
-
-
-def _compared(snapshot: Snapshot, entry: Entry) -> Compared:
-    from projection.compare.likeness import MOST_NEAR, NEAR, comparable, nearness, same_text
-
-    fresh = _fresh(snapshot.cache(), entry)
+    cache = snapshot.cache()
+    fresh = _fresh(cache, entry)
     if not fresh:
         return (), []
     meant: dict[str, dict[str, float]] = {}
@@ -145,7 +110,8 @@ def _compared(snapshot: Snapshot, entry: Entry) -> Compared:
         from memory.recall.meaning import nearly_as
 
         meant = nearly_as(snapshot, {fact.id: fact.text for fact in fresh})
-    cache, index = _indexed(snapshot)
+    index = WordIndex(cache)
+    index.follow()
     changing = FactSuperseded | FactInvalidated | FactUpdated
     settled = {event.id for event in entry.acts if isinstance(event, changing)}
     near: list[tuple[float, str, str, Fact]] = []
@@ -154,8 +120,9 @@ def _compared(snapshot: Snapshot, entry: Entry) -> Compared:
         place = cache.placing()
         for number, fact in enumerate(fresh):
             alike = meant.get(fact.id, {})
-            known = {one.id: one for one in _candidates(cache, index, fact.text, fact.id)}
-            known |= {id: one for id in sorted(alike) if (one := cache.fact(id)) is not None}
+            asked = queries(statements(fact.text), index_words(fact.text))
+            names = (*index.candidates(asked, fact.id), *sorted(alike))
+            known = {id: one for id in names if (one := cache.fact(id)) is not None}
             others = [place(one) for one in known.values() if one.id not in settled]
             for other in (*others, *map(place, fresh[:number])):
                 if comparable(fact, other.fact):

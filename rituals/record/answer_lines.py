@@ -9,7 +9,6 @@ from ledger.errors import DraftRefused, NotFound, WrongUsage
 from ledger.model.event import FactReferenced
 from ledger.model.findings import Finding
 from ledger.model.ids import is_fact_id
-from ledger.model.record import Record
 from ledger.model.session import ASKED_KEY, SessionLog, says_personal
 from memory.write.draft_checks import footer_value
 from projection.policy.model import DEFAULT_KIND
@@ -36,21 +35,14 @@ _REMARK = "named"
 _ID = re.compile(r"(?<![\w./-])[a-z0-9]+(?:[.-][a-z0-9]+)*(?![\w/-])")
 
 
-class Answer(Record):
-    """What an answer says."""
-
-    request: Request  #: what is to be recorded
-    findings: tuple[Finding, ...] = ()  #: what is to be said of its lines
-
-
 def answer_of(
     memory: Memory,
     lines: Sequence[Line],
     header: Request,
     kind: str = "",
     shown: Collection[str] = (),
-) -> Answer:
-    """Read lines as one request.
+) -> tuple[Request, tuple[Finding, ...]]:
+    """Read lines as one request; return it, and what is to be said of the lines.
 
     Args:
         memory: knows kinds and ids.
@@ -130,7 +122,7 @@ class _Reading:
         elif line.what == TITLE and not self._titles:
             self._titles.append(line.text)
         elif line.what == ASKED and self._new:
-            self._new[-1] = with_asked(self._new[-1], (line.text,))
+            self._new[-1] = _with_asked(self._new[-1], (line.text,))
         elif line.what in self._ids:
             living = self._living(line.ids)
             self._ids[line.what] += living
@@ -184,7 +176,7 @@ class _Reading:
                 self._said.append(Finding("unknown-id", message, hint=problem.hint))
         return tuple(found)
 
-    def answer(self, header: Request) -> Answer:
+    def answer(self, header: Request) -> tuple[Request, tuple[Finding, ...]]:
         """Return the request, and what is to be said of it."""
         old = {id for new in self._new for id in new.replaces}
         ended = old.union(self._ids[DONE], self._ids[WRONG])
@@ -196,7 +188,7 @@ class _Reading:
             invalidate=_once(self._ids[WRONG], old),
             refs=tuple(dict.fromkeys((*header.refs, *_once(self._ids[USED], ended)))),
         )
-        return Answer(request, tuple(self._said))
+        return request, tuple(self._said)
 
     def _say(self, message: str, hint: str = "") -> None:
         self._said.append(Finding(CODE, message, hint=hint))
@@ -221,7 +213,7 @@ def replacing(memory: Memory, lines: tuple[Line, ...], old: tuple[str, ...]) -> 
     return tuple([one._replace(ids=(*old, *one.ids)) if one in texts else one for one in lines])
 
 
-def with_asked(new: NewFact, asked: Iterable[str]) -> NewFact:
+def _with_asked(new: NewFact, asked: Iterable[str]) -> NewFact:
     """Return a fact by which more questions are answered."""
     said = dict(new.footers)
     parts = [part.strip() for one in (said.get(ASKED_KEY, ""), *asked) for part in one.split(";")]

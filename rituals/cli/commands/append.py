@@ -14,8 +14,9 @@ from rituals.cli.commands.decisions import answer_recorded, record, record_answe
 from rituals.cli.context import STDIN, Invocation
 from rituals.cli.operation import DRY_RUN, TITLE, option, word
 from rituals.record.draft_composer import kinds_of
-from rituals.record.note_lines import FACT
+from rituals.record.note_lines import FACT, Line
 from rituals.record.option_values import (
+    ASKED,
     new_facts,
     parse_ids,
     parse_pairs,
@@ -28,8 +29,6 @@ from rituals.record.request import HEADER_KEYS, Request, Update
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memory.api import Memory
-    from rituals.record.answer_lines import Answer
-    from rituals.record.note_lines import Line
 
 #: What options say of a log whose content is JSON.
 _WHOSE = ("agent", "type", "anyway", *HEADER_KEYS)
@@ -163,16 +162,22 @@ def note(
     memory, how = call.memory(), {"again": again, "dry_run": dry_run, "strict": strict}
     lines = _lines_of(call, kinds_of(memory), texts, anyway=anyway)
     lines = replacing(memory, lines, parse_ids(replace))
+    if asked and sum(line.what == FACT for line in lines) > 1:
+        raise WrongUsage(
+            "--asked is of one text, and there are several",
+            hint='put `asked="QUESTION; QUESTION"` before the kind of each',
+        )
+    lines += tuple([Line(ASKED, one, said=f"asked: {one}") for one in asked])
     if not lines and not title:
-        return record_answer(call, None, **how)
+        return record_answer(call, None, (), **how)
     header = Request(title=title, agent=agent, session=session, refs=parse_ids(ref), anyway=anyway)
     shown, session = set[str](), session or memory.occasion().session
     if session:
         from rituals.hosts.context.session_cursor import shown_to
 
         shown = shown_to(memory.home.repository.commondir, session)
-    answer = answer_of(memory, lines, header, kind, shown)
-    record_answer(call, _with_questions(answer, asked), **how)
+    request, said = answer_of(memory, lines, header, kind, shown)
+    record_answer(call, request, said, **how)
 
 
 def _note_finding(
@@ -241,18 +246,3 @@ def _lines_of(
     told = tuple([one.text for one in lines if one.what == FACT and not one.ids])
     new_facts(told, kinds, "note", _NOTE_HINT, anyway=anyway)
     return lines
-
-
-def _with_questions(answer: Answer, asked: tuple[str, ...]) -> Answer:
-    """Say of the one fact of an answer how it will be asked for."""
-    from rituals.record.answer_lines import with_asked
-
-    new = answer.request.new
-    if not asked or not new:
-        return answer
-    if len(new) > 1:
-        raise WrongUsage(
-            "--asked is of one text, and there are several",
-            hint='put `asked="QUESTION; QUESTION"` before the kind of each',
-        )
-    return answer._replace(request=answer.request._replace(new=(with_asked(new[0], asked),)))

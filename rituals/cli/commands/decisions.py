@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from ledger.model.findings import Finding
     from rituals.decide.decision import Decision
     from rituals.decide.undo_plan import Undoing
-    from rituals.record.answer_lines import Answer
     from rituals.record.own_home_parts import Drafts
+    from rituals.record.request import Request
 
 
 def edit(
@@ -262,13 +262,14 @@ def answer_recorded(
 
 def record_answer(
     call: Invocation,
-    answer: Answer | None,
+    request: Request | None,
+    said: tuple[Finding, ...],
     *,
     again: bool,
     dry_run: bool,
     strict: bool,
 ) -> None:
-    """Append what an answer says, and say what of it can not be recorded.
+    """Append what an answer says, and say what of it can not be recorded; `said` is said of its lines.
 
     None says that there is nothing to record; all else is as for `record`.
 
@@ -278,13 +279,12 @@ def record_answer(
     from rituals.record.answer_lines import named, recordable
     from rituals.record.own_home_parts import drafts_of
 
-    if answer is None or answer.request.says_nothing:
+    if request is None or request.says_nothing:
         if not dry_run:
             _note_answer(call, nothing=True)
-        said = answer.findings if answer else ()
         return answer_recorded(call, None, ["noted: nothing"], findings=said)
     how = {"again": again, "dry_run": dry_run, "strict": strict, "noted": True}
-    memory, request, said = call.memory(), answer.request, answer.findings
+    memory = call.memory()
     try:
         drafts: Drafts | None = named(drafts_of(memory, request, options=True))
         assert drafts is not None

@@ -133,8 +133,8 @@ def note(
 
     lines = replacing(memory, (line_read(text, kinds_of(memory)),), names_in(replaces))
     shown = shown_to(memory.home.repository.commondir, caller.session)
-    answer = answer_of(memory, lines, Request(), kind, shown)
-    return _appended(memory, caller, answer.request, answer.findings)
+    request, said = answer_of(memory, lines, Request(), kind, shown)
+    return _appended(memory, caller, request, said)
 
 
 @take.tool("Record a stretch of work as one log: what happened, facts learned, changed or relied on. "
