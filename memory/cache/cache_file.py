@@ -13,9 +13,8 @@ import os
 from ledger.model.findings import Finding
 from ledger.model.logset import LogRef
 from ledger.model.session import Entry
-from memory.cache.log_application import add_logs, unpack_head
 from memory.cache.queries import Questions
-from memory.cache.schema import plain, policy_of
+from memory.cache.schema import plain, policy_of, unpack_head
 from memory.cache.stamp import FILE_ERRORS, CacheDamaged, Stamp, sqlite3, unpack
 from projection.policy.model import Policy
 
@@ -99,6 +98,7 @@ class Cache(Questions):
         `findings` are what reading them brought up; `policy` is (blob id, policy, problem) when it
         changed.
         """
+        from memory.cache.log_application import add_logs
 
         def step() -> bool:
             if self.commit != base:
@@ -128,6 +128,8 @@ class Cache(Questions):
         question: Callable[[Cache], Said | None],
     ) -> Said | None:
         """Answer a question as if logs were added; nothing of them stays. None if the cache moved."""
+        from memory.cache.log_application import add_logs
+
         before = self.head
         # what does not fit into memory goes to the file, and is taken back
         with FILE_ERRORS, self.writing():

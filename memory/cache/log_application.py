@@ -6,12 +6,12 @@ import marshal
 
 from ledger.model.findings import Finding
 from ledger.model.logset import LogRef
-from ledger.model.record import Record
 from ledger.model.session import Entry
 from memory.cache.schema import (
     FALSE,
     NOTE_NEWEST,
     PENDING,
+    Head,
     fact_row,
     landing_rows,
     log_row,
@@ -20,13 +20,11 @@ from memory.cache.schema import (
     shown_rows,
     unpack_history,
 )
-from memory.cache.stamp import sqlite3, unpack
+from memory.cache.stamp import sqlite3
 from projection.fold.fact_history import History
 from projection.fold.fold import collect, merged
 from projection.fold.full_replay import cut_edges, edges_and_takes
 from projection.fold.projection_state import (
-    NOTHING,
-    Summary,
     log_digest,
     merge_summaries,
     set_digest,
@@ -49,46 +47,6 @@ _REPORTED: Mapping[str, Callable[[Entry], list[Any]]] = {
     "INSERT INTO landings VALUES (?, ?, ?, ?, ?)": landing_rows,
     'INSERT INTO places(stem, "commit", dirty, branch) VALUES (?, ?, ?, ?)': place_rows,
 }
-
-
-class Head(Record):
-    """What the cache says of the whole ledger."""
-
-    commit: str  #: what it mirrors
-    summary: Summary  #: of all logs
-    counts: tuple[int, int]  #: (facts, false ones among them)
-    cut: frozenset[
-        Edge
-    ]  #: supersessions that do not count (`projection.fold.full_replay.cut_edges`)
-    #: findings, as plain tuples, about logs that could not be read
-    unread: tuple[tuple[Any, ...], ...]
-    redacted: frozenset[str]  #: ids of facts and stems of logs of which nothing is shown
-    redactions: int  #: how many events say so
-    unclean: bool  #: the file may hold texts that were redacted since they were written into it
-
-    def packed(self) -> bytes:
-        """Return it for the cache's file."""
-        commit, summary, counts, cut, unread, redacted, *rest = self
-        gone = tuple(sorted(redacted))
-        return marshal.dumps((commit, tuple(summary), counts, tuple(cut), unread, gone, *rest))
-
-
-#: Of a file without a log.
-NO_LOGS = Head("", NOTHING, (0, 0), frozenset(), (), frozenset(), 0, unclean=False)
-
-
-def unpack_head(packed: bytes) -> Head:
-    """Return the head that a file holds.
-
-    Raises:
-        CacheDamaged: it holds none.
-    """
-    return unpack(packed, _head_of)
-
-
-def _head_of(plain: tuple[Any, ...]) -> Head:
-    commit, summary, counts, cut, unread, gone, *rest = plain
-    return Head(commit, Summary(*summary), counts, frozenset(cut), unread, frozenset(gone), *rest)
 
 
 def add_logs(

@@ -7,12 +7,12 @@ from ledger.model.logset import LogRef
 from ledger.model.order import key_of
 from ledger.model.session import Entry
 from memory.cache.database import Database
-from memory.cache.log_application import Head
 from memory.cache.schema import (
     CORRECTION,
     FALSE,
     PENDING,
     PINNED,
+    Head,
     agent_name,
     entry_in,
     likeness,

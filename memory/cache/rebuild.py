@@ -15,8 +15,8 @@ from ledger.wal.atomic_files import make_folder, try_unlink, unlink
 from ledger.wal.git_locks import is_abandoned
 from memory.cache.cache_file import Cache
 from memory.cache.database import Database
-from memory.cache.log_application import NO_LOGS, add_logs
-from memory.cache.schema import TABLES, plain
+from memory.cache.log_application import add_logs
+from memory.cache.schema import NO_LOGS, TABLES, plain
 from memory.cache.stamp import BESIDE, Stamp, sqlite3
 from projection.policy.model import Policy
 

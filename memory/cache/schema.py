@@ -7,6 +7,7 @@ from zlib import crc32
 
 from ledger.model.event import GRAMMAR, OF_LOGS, VERB_OF, Event, FactUpdated, is_received
 from ledger.model.logset import LogRef
+from ledger.model.record import Record
 from ledger.model.session import (
     OBSERVED,
     PLACE,
@@ -21,10 +22,11 @@ from ledger.model.session import (
     unpack_entry,
     unpack_event,
 )
-from memory.cache.stamp import unpack_once
+from memory.cache.stamp import unpack, unpack_once
 from projection.fold.fact_history import NOBODY, Act, History, Signature
 from projection.fold.falsity import CONFLICTS
 from projection.fold.fold import resolve
+from projection.fold.projection_state import NOTHING, Summary
 from projection.graph.fact_links import ENTITY_KEY, footer
 from projection.policy.model import Kind, Policy, Upstream
 
@@ -72,6 +74,46 @@ CREATE TABLE takes(fact TEXT NOT NULL, stem TEXT NOT NULL, before INTEGER NOT NU
 PENDING, ORDINARY, PINNED, FALSE, AWAY = 0, 1, 2, 3, 4
 #: The fields of a policy that list records, and of which class.
 _LISTED = {"kinds": Kind, "upstream": Upstream, "to": Upstream}
+
+
+class Head(Record):
+    """What the cache says of the whole ledger."""
+
+    commit: str  #: what it mirrors
+    summary: Summary  #: of all logs
+    counts: tuple[int, int]  #: (facts, false ones among them)
+    cut: frozenset[
+        Edge
+    ]  #: supersessions that do not count (`projection.fold.full_replay.cut_edges`)
+    #: findings, as plain tuples, about logs that could not be read
+    unread: tuple[tuple[Any, ...], ...]
+    redacted: frozenset[str]  #: ids of facts and stems of logs of which nothing is shown
+    redactions: int  #: how many events say so
+    unclean: bool  #: the file may hold texts that were redacted since they were written into it
+
+    def packed(self) -> bytes:
+        """Return it for the cache's file."""
+        commit, summary, counts, cut, unread, redacted, *rest = self
+        gone = tuple(sorted(redacted))
+        return marshal.dumps((commit, tuple(summary), counts, tuple(cut), unread, gone, *rest))
+
+
+#: Of a file without a log.
+NO_LOGS = Head("", NOTHING, (0, 0), frozenset(), (), frozenset(), 0, unclean=False)
+
+
+def unpack_head(packed: bytes) -> Head:
+    """Return the head that a file holds.
+
+    Raises:
+        CacheDamaged: it holds none.
+    """
+    return unpack(packed, _head_of)
+
+
+def _head_of(plain: tuple[Any, ...]) -> Head:
+    commit, summary, counts, cut, unread, gone, *rest = plain
+    return Head(commit, Summary(*summary), counts, frozenset(cut), unread, frozenset(gone), *rest)
 
 
 def likeness(entry: Entry) -> int:

@@ -29,11 +29,14 @@ from memory.replay.ledger_snapshot import Snapshot
 from memory.replay.reader_marks import NOTHING_MARKED, Marks
 from projection.document.fact_remarks import Mark, Met, instead_of, is_ended, mark_of
 from projection.fold.fact_history import Fact
-from projection.fold.full_replay import State
 from projection.fold.projection_state import Standing
 from projection.fold.testimony import DECIDED, testimony
 from projection.policy.model import PATTERN_KIND, QUESTION_KIND
 from projection.text.clipping import one_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from projection.fold.full_replay import State
 
 #: How many events of a fact are told, the newest ones.
 EVENTS = 12
