@@ -11,15 +11,13 @@ from ledger.errors import HomeNotFound, NotFound, WriteRefused
 from ledger.git.repository import find_repository
 from ledger.home import OWN_BRANCH, Home, checked_out_home
 from ledger.model.findings import Finding
-from ledger.model.layout import CONTINUITY_FILE, POLICY_FILE
+from ledger.model.layout import CONTINUITY_FILE
 from ledger.model.record import Record
 from memory.api import Memory
 from memory.worktree import projection_files as pages
 from memory.write.kept_out import refuse_personal
 from projection.document.page_parser import machine_line
 from projection.policy.model import Policy
-from projection.policy.template import write_policy
-from projection.policy.toml import read_policy
 from rituals.answers.record_fields import fields_of
 from rituals.cli.context import Invocation
 from rituals.cli.dialog import agreed
@@ -56,7 +54,6 @@ class _Task(Record):
     plan: LedgerPlan
     memory: Memory | None  #: of the home; None where the folder becomes one
     setup: SetupPlan | None  #: what makes it one
-    policy: bytes  #: with the windows of the ledger, b"" to leave the one that is there
     foreign: bool  #: whether the page in it is still that of the other tool
 
 
@@ -74,7 +71,7 @@ def import_ledger(call: Invocation, dir: str, *, write: bool, dry_run: bool, ver
         "arriving": [path for path, _ in plan.arriving],
         "left_out": left,
         "=steps": task.setup.steps if task.setup and plan.facts else (),
-        "=windows": "/".join(map(str, ledger.windows[:3])) if task.setup or task.policy else "",
+        "=windows": "/".join(map(str, ledger.windows[:3])) if task.setup else "",
         "=archived": sum(one.archived for one in plan.facts),
         "=loose": [title for title, _ in ledger.loose] or "nothing",
         "=left": few(left, most, " (-v)"),
@@ -103,27 +100,25 @@ def _planned(call: Invocation, root: str) -> _Task:
     memory = _open(call, root)
     base = memory.cache().policy if memory else Policy()
     ledger = read_ledger(root, base.kinds, call.out.progress)
-    setup, policy = None, b""
+    setup = None
     if memory is None:
         home, setup = _new_home(ledger)
         base, in_place = base._replace(windows=ledger.windows), True
     else:
         home = memory.home
-        base, policy = _policy(memory, ledger)
         in_place = home.kind != OWN_BRANCH and os.path.realpath(home.folder) == root
     plan = plan_ledger_import(ledger, memory, base, call.now_ms())
     refuse_personal(home, base, [event for draft in plan.drafts for event in draft.events])
     page = dict(ledger.files).get(CONTINUITY_FILE, b"").decode("utf-8", "replace")
-    ours = any(
-        machine_line(f"{line}\n") for line in page.split("\n")
-    )  # whatever a person wrote behind it
+    # whatever a person wrote behind it
+    ours = any(machine_line(f"{line}\n") for line in page.split("\n"))
     foreign = in_place and bool(ledger.facts) and not ours
     if foreign:
         pages.refuse_unwritable(home)
         _refuse_uncommitted(home, ledger)
     if foreign or setup:
         plan = plan._replace(arriving=())  # they are committed
-    return _Task(ledger, plan, memory, setup, policy, foreign)
+    return _Task(ledger, plan, memory, setup, foreign)
 
 
 def _open(call: Invocation, root: str) -> Memory | None:
@@ -157,17 +152,6 @@ def _new_home(ledger: OtherLedger) -> tuple[Home, SetupPlan]:
     return home, plan_around(repository, prefix, ledger.windows)
 
 
-def _policy(memory: Memory, ledger: OtherLedger) -> tuple[Policy, bytes]:
-    """Give a home without work of its own, and with the policy of `init`, the windows of the ledger."""
-    home, policy = memory.home, memory.cache().policy
-    (data,) = home.repository.git().blobs([f"{home.tip()}:{home.prefix}{POLICY_FILE}"])
-    plain = data is not None and write_policy(read_policy(data)).encode() == data
-    if not plain or policy.windows == ledger.windows or memory.cache().summary.sessions:
-        return policy, b""
-    policy = policy._replace(windows=ledger.windows)
-    return policy, write_policy(policy).encode()
-
-
 def _refuse_uncommitted(home: Home, ledger: OtherLedger) -> None:
     """Refuse to write over what history does not have as it is."""
     args = ("--no-renames", "--untracked-files=all", "--ignored=matching", "--", home.prefix or ".")
@@ -189,9 +173,8 @@ def _apply(call: Invocation, task: _Task) -> tuple[list[str], list[str], list[Fi
         memory = apply_setup(task.setup, call.now_ms, call.agent)
         call.adopt(memory)
     assert memory is not None, "without a home there is a plan for one"
-    files = [*plan.arriving, *([(POLICY_FILE, task.policy)] if task.policy else [])]
     said = f"diurna: import {counted(len(plan.arriving), 'session log')}"
-    commits = [memory.commit_files(files, said)] if files else []
+    commits = [memory.commit_files(plan.arriving, said)] if plan.arriving else []
     stems, findings = list[str](), list[Finding]()
     for number, draft in enumerate(plan.drafts):
         call.out.progress(number, len(plan.drafts))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 
 from ledger.errors import WrongUsage
 from ledger.model.event import VERB_OF, written
@@ -19,7 +18,7 @@ from rituals.answers.record_fields import fields_of
 from rituals.cli.context import Invocation
 from rituals.cli.layout import Layout
 from rituals.cli.operation import DRY_RUN, modes, option, word
-from rituals.cli.output import Line, counted
+from rituals.cli.output import counted
 from rituals.decide.open_contradictions import contested
 from rituals.review.questions import INVARIANT_DUE, RULES, Question, is_raising
 from rituals.review.review_answers import ACCEPT, LATER, REJECT, Answer
@@ -57,6 +56,15 @@ facts|lines|  │ {}
 {=proposal:cyan} {proposal}
 {=accept:cyan} {accept}
 {=reject:cyan} {reject}
+""")
+_HELD = Layout("""
+{=head}
+=events|{}
+=ended|Ended       {}
+=raised|Raised      {id}: {text^}
+Not asked   {unasked#question}: {=left}
+Published   {published}
+Checked     {=verified}; `diurna check` names them
 """)
 
 
@@ -132,8 +140,8 @@ def _review(call: Invocation, code: str, yes: bool, dry_run: bool) -> None:
     errors = () if call.json else tuple([one for one in outcome.verified if one.severity == ERROR])
     left = "the review does not count as held; `diurna review` asks what is left"
     call.answer(
-        lambda: _described(outcome, dry_run),
-        _lines(call, outcome, dry_run=dry_run),
+        {**_described(outcome, dry_run), **_said(call, outcome, dry_run=dry_run)},
+        _HELD,
         findings=(*errors, *outcome.findings),
         hints=(left,) if _cut_short(outcome) else (),
     )
@@ -222,46 +230,36 @@ def _described(outcome: Outcome, dry_run: bool) -> dict[str, object]:
     }
 
 
-def _verified_line(outcome: Outcome) -> str:
-    """Say how much was wrong before the review, "" for nothing; what is due stands in its answer."""
+def _said(call: Invocation, outcome: Outcome, *, dry_run: bool) -> dict[str, object]:
+    """Return what the text alone says of a review."""
+    plan, short, left = outcome.plan, call.out.short, _cut_short(outcome)
+    since = short(plan.summary.last_review) or "the beginning"
+    head, shown = "", bool(outcome.stem) or (dry_run and not plan.nothing_new)
+    if left and not (outcome.stem or dry_run):
+        head, shown = "nothing was answered, so nothing was recorded", False
+    elif not shown:
+        waiting = len(plan.unanswered)
+        still = f"; {counted(waiting, 'question')} still open" if waiting else ""
+        head = f"nothing new since {plan.summary.last_review or 'the beginning'}{still}"
+    elif dry_run:
+        head = f"would append a review log:\n{outcome.prose}"
+    else:
+        place = f"committed in {outcome.commit[:7]} on {call.memory().home.branch}"
+        head = f"{short(outcome.stem)}  {place if outcome.commit else f'written, {NOT_COMMITTED}'}"
+        if not outcome.unasked:
+            head += f"\nReviewed    {counted(plan.sessions_since, 'work session')} since {since}"
+    raised = [event for event in outcome.events if is_raising(event)]
     found = Counter([one.severity for one in outcome.verified if one.code not in _OF_REVIEW])
     parts = ((found[ERROR], "error"), (found[WARNING], "warning"), (found[INFO], "remark"))
-    said = ", ".join([counted(many, noun) for many, noun in parts if many])
-    return f"Checked     {said}; `diurna check` names them" if said else ""
+    return {
+        "=head": head,
+        "=events": [event_line(one) for one in outcome.events if shown and one not in raised],
+        "=ended": outcome.ended if shown else (),
+        "=raised": [{"id": one.id, "text": text_of(one)} for one in raised if shown],
+        "=left": [f"{count} {rule}" for rule, count in outcome.unasked.items() if left],
+        "=verified": [counted(many, noun) for many, noun in parts if many],
+    }
 
 
 def _cut_short(outcome: Outcome) -> bool:
     return bool(outcome.unasked) and bool(outcome.stem or not outcome.plan.nothing_new)
-
-
-def _lines(call: Invocation, outcome: Outcome, *, dry_run: bool) -> Iterator[Line]:
-    plan, short, left = outcome.plan, call.out.short, _cut_short(outcome)
-    if left and not (outcome.stem or dry_run):
-        yield "nothing was answered, so nothing was recorded"
-    elif not outcome.stem and not (dry_run and not plan.nothing_new):
-        waiting = len(plan.unanswered)
-        still = f"; {counted(waiting, 'question')} still open" if waiting else ""
-        yield f"nothing new since {plan.summary.last_review or 'the beginning'}{still}"
-    else:
-        if dry_run:
-            yield f"would append a review log:\n{outcome.prose}"
-        else:
-            place = f"committed in {outcome.commit[:7]} on {call.memory().home.branch}"
-            place = place if outcome.commit else f"written, {NOT_COMMITTED}"
-            yield (short(outcome.stem), "yellow"), f"  {place}"
-            since = short(plan.summary.last_review) or "the beginning"
-            if not outcome.unasked:
-                yield f"Reviewed    {counted(plan.sessions_since, 'work session')} since {since}"
-        raised = [event for event in outcome.events if is_raising(event)]
-        yield from [event_line(event) for event in outcome.events if event not in raised]
-        yield from [f"Ended       {line}" for line in outcome.ended]
-        for one in raised:
-            yield f"Raised      {one.id}: {text_of(one).split(chr(10))[0]}"
-    if left:
-        questions = counted(sum(outcome.unasked.values()), "question")
-        rules = ", ".join([f"{count} {rule}" for rule, count in outcome.unasked.items()])
-        yield f"Not asked   {questions}: {rules}"
-    if outcome.published:
-        yield f"Published   {', '.join(outcome.published)}"
-    if verified := _verified_line(outcome):
-        yield verified
