@@ -136,20 +136,6 @@ def _work(repo: Repo, commits: int) -> None:
         change(repo, {"work.py": "".join(f"x = {number}, {line}\n" for line in range(120))})
 
 
-@pytest.mark.parametrize("branch", [False, True], ids=["in-tree", "own-branch"])
-def test_status_counts_commits_that_no_log_tells(branch: bool, bare_repo: Repo, run: Run) -> None:
-    """From five of some size on, until the next log; bots and commits of memory alone are none."""
-    run("init", "--branch" if branch else "--folder", "memory")
-    assert run("note", "decision: We begin.").code == 0
-    _work(bare_repo, 4 - branch)  # beside the one that was there, and is newer than this clock
-    assert run("status", "--json").json["untold"] == 0
-    bare_repo.git("-c", "user.name=x[bot]", "commit", "-q", "--allow-empty", "-m", "bump")
-    assert run("status", "--json").json["untold"] == 0
-    _work(bare_repo, 1)
-    ran = run("status")
-    assert "untold    5 commits since the last log, and none tells of them\n" in ran.out
-
-
 @pytest.mark.deep(reason="the other tests here ask the command that it calls")
 @pytest.mark.skipif(not ACTION.exists(), reason="the source tree's")
 def test_the_action_writes_annotations_and_a_summary(

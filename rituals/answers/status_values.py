@@ -5,15 +5,12 @@ from __future__ import annotations
 from bisect import bisect_right
 
 from ledger.environment import now_seconds
-from ledger.git.code_history import PLAIN
-from ledger.git.repository import head
 from ledger.home import Home
 from ledger.model.findings import Finding
-from ledger.model.order import ended_of, milliseconds_of, stamp_of
+from ledger.model.order import ended_of, stamp_of
 from memory.api import Memory
 from memory.redaction.withheld_texts import held_logs
 from memory.repair.lost_logs import lost_findings
-from memory.replay.broken_truth import has_code
 from memory.replay.trunk import publishing
 from memory.replay.upstream_homes import upstreams
 from memory.worktree.uncommitted import taken_out
@@ -29,9 +26,6 @@ from rituals.hosts.capture.stamps import sessions, unfinished
 from rituals.hosts.moments import starts
 from rituals.hosts.silence import lasting
 from rituals.hosts.stop_request import is_unasked
-
-#: Less work than this needs no log; so many commits since the last log are counted, of so many the lines.
-_LEAST_COMMITS, _LEAST_LINES, _MOST_COMMITS, _READ_COMMITS = 5, 100, 200, 20
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -72,7 +66,6 @@ def overview(memory: Memory) -> dict[str, Any]:
         "starts": {"today": today, "without_memory": missed},
         "not_told": [f"{one.host} {one.session}" for one in unfinished(commondir) if keeps],
         "not_asked": _unasked(commondir) if keeps and policy.capture.ask else (),
-        "untold": _untold(home, state.summary.newest),
         "captured": {
             "waiting": memory.held(),
             "because": memory.obstacle(),
@@ -98,29 +91,6 @@ def overview(memory: Memory) -> dict[str, Any]:
 def _unasked(commondir: str) -> tuple[str, ...]:
     newest = {one.host: one.session for one in reversed(sessions(commondir))}
     return tuple(sorted([host for host in newest if is_unasked(commondir, host, newest[host])]))
-
-
-def _untold(home: Home, newest: str) -> int:
-    """Return how many commits of people HEAD has behind the newest log, 0 where none is missing.
-
-    Lines are counted only where there are enough commits. `newest` is the log's stem, "" for none.
-    """
-    repository = home.repository
-    commit = head(repository)[1] if newest and has_code(home) and not repository.promisor else ""
-    if not commit:
-        return 0
-    outside = [f":(exclude,literal){home.prefix.rstrip('/')}"] if home.prefix else []
-    git, places = repository.git(), ("--", ".", *outside)
-    since = f"--since={milliseconds_of(newest) // 1000 + 1}"
-    asked = ("log", "--no-merges", f"--max-count={_MOST_COMMITS}", since, "--format=%H %ae %an")
-    rows = [row for row in git.text(*asked, commit, *places).split("\n") if row]
-    people = [row.split(" ")[0] for row in rows if "[bot]" not in row]
-    if len(people) < _LEAST_COMMITS:
-        return 0
-    shown = ("show", "--format=", "--numstat", *PLAIN, *people[:_READ_COMMITS])
-    counts = [row.split("\t")[:2] for row in git.text(*shown, *places).split("\n")]
-    sizes = [int(size) for row in counts for size in row if size.isdigit()]
-    return len(people) if sum(sizes) >= _LEAST_LINES else 0
 
 
 def _taken_out(memory: Memory) -> tuple[str, ...]:

@@ -16,14 +16,14 @@ from rituals.cli.output import Output, few
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
+    from typing import Any
 
     from ledger.home import Home
     from memory.api import Memory
     from memory.query.reader import Reader
     from rituals.cli.output import Line
 
-    _Values = Mapping[str, object] | Callable[[], Mapping[str, object]]
 
 STDIN = "-"
 _FILE_HINT = (
@@ -54,8 +54,7 @@ class Invocation:
         self.search_path = tuple(environment.get("PATH", "").split(os.pathsep))
         self.completion = environment.get("_DIURNA_COMPLETE", "")
         self._home_variable = environment.get("DIURNA_HOME", "")
-        self._memory: Memory | None = None
-        self._reader: Reader | None = None
+        self._opened: Reader | None = None
         colour = not environment.get("NO_COLOR") and environment.get("TERM") != "dumb"
         # a process may be started without these streams
         streams = [one or open(os.devnull, "w") for one in (sys.stdout, sys.stderr)]  # noqa: SIM115
@@ -131,23 +130,24 @@ class Invocation:
         Raises:
             HomeNotFound: there is none.
         """
-        if self._memory is None:
-            from memory.api import Memory
+        from memory.api import Memory
+
+        if not isinstance(self._opened, Memory):
             from rituals.hosts.processes import host_session_here
 
             home = self.find_home()
-            self._memory = Memory(
-                home,
-                agent=self.agent,
-                session=host_session_here(home.repository.commondir),
-                clock=self.now_ms,
-                lasting=False,
-                progress=self.out.progress,
-            )
-            self.adopt(self._memory)
+            session = host_session_here(home.repository.commondir)
+            how: dict[str, Any] = {
+                "clock": self.now_ms,
+                "lasting": False,
+                "progress": self.out.progress,
+            }
+            memory = Memory(home, agent=self.agent, session=session, **how)
+            self.adopt(memory)
             if "--dry-run" not in self.arguments:
-                self._memory.bring_back()
-        return self._memory
+                memory.bring_back()
+            return memory
+        return self._opened
 
     def open_reader(self) -> bool:
         """Open the home for a question alone; False where there is more to be said than its answer.
@@ -157,10 +157,10 @@ class Invocation:
         """
         from memory.query.last_answers import undisturbed
 
-        self._reader = undisturbed(self.find_home(), self.out.progress, self.now_ms)
-        if self._reader is not None:
-            self.out.short = self._reader.short
-        return self._reader is not None
+        self._opened = undisturbed(self.find_home(), self.out.progress, self.now_ms)
+        if self._opened is not None:
+            self.out.short = self._opened.short
+        return self._opened is not None
 
     def reader(self) -> Reader:
         """Return the home as it is open for questions.
@@ -168,7 +168,7 @@ class Invocation:
         Raises:
             HomeNotFound: there is none.
         """
-        return self._reader or self.memory()
+        return self._opened or self.memory()
 
     def opened(self, ids: Iterable[str]) -> None:
         """Note that facts of the home were shown by their ids: to a host's session that is a use."""
@@ -213,7 +213,7 @@ class Invocation:
 
     def adopt(self, memory: Memory) -> None:
         """Take over a home that the quick path has opened."""
-        self._memory = memory
+        self._opened = memory
         self.out.short = memory.short
         memory.typed = any(one.split("=")[0] == "--agent" for one in self.arguments)
 
@@ -258,7 +258,7 @@ class Invocation:
 
     def answer(
         self,
-        values: _Values,
+        values: Mapping[str, object],
         lines: Iterable[Line] | Layout = (),
         *,
         findings: tuple[Finding, ...] = (),
@@ -267,26 +267,27 @@ class Invocation:
     ) -> None:
         """Answer: with one object where `--json` asks for it, else with its lines, and what to do next.
 
-        Both are read only where they are told; a layout writes the lines from the object. `nothing` is
-        said where there is no line; it and hints beside it quote nothing that somebody wrote.
+        A layout writes the lines from the object. `nothing` is said where there is no line; it and hints
+        beside it quote nothing that somebody wrote.
         """
         out = self.out
         if self.json:
-            out.answer(values() if callable(values) else values)
+            out.answer(values)
         elif not out.lines(self.written(values, lines)) and nothing:
             out.talk(nothing, fixed=True)
         out.findings(findings)
         for hint in hints if not self.json else ():
             out.hint(hint, fixed=bool(nothing))
 
-    def written(self, values: _Values, lines: Iterable[Line] | Layout) -> Iterable[Line]:
+    def written(
+        self, values: Mapping[str, object], lines: Iterable[Line] | Layout
+    ) -> Iterable[Line]:
         """Return the lines of an answer: as they are, or as a layout writes them from the object."""
         if not isinstance(lines, Layout):
             return lines
         from rituals.answers.record_fields import plain
 
-        said = plain({**(values() if callable(values) else values)})
-        return lines_of(lines.strip("\n"), said, self.out.short)
+        return lines_of(lines.strip("\n"), plain({**values}), self.out.short)
 
     def show(self, values: Mapping[str, object], layout: Layout, *, beside: bool = False) -> None:
         """Print an object as a layout writes it, or say it `beside` the answer."""
@@ -302,8 +303,7 @@ class Invocation:
 
     def close(self) -> None:
         """Say what the opened home has to say beside the answer, and close it."""
-        memory = self._memory
-        reader = memory or self._reader
+        reader = self._opened
         if reader is None:
             return
         cache = reader.cache()
@@ -317,7 +317,7 @@ class Invocation:
             self.out.findings((newer_format(POLICY_FILE, cache.policy.format),))
         # what waits after an append is on its way, and `check` has told it already
         told = self.landed or any(one.code == "spool-waiting" for one in self.out.told)
-        waiting = [] if told or memory is None else memory.waiting()
+        waiting = [] if told or not hasattr(reader, "waiting") else reader.waiting()
         if waiting:
             logs = "a session log is" if len(waiting) == 1 else f"{len(waiting)} logs are"
             message = f"{logs} saved, and not committed yet: {few(waiting, 1)}"
@@ -330,20 +330,18 @@ class Invocation:
 
     def let_go(self) -> None:
         """Close the opened home without a word."""
-        reader = self._memory or self._reader
-        if reader is not None:
-            reader.close()
+        if self._opened is not None:
+            self._opened.close()
 
     def say_noted(self) -> None:
         """Say what was noticed on the way and done about it, also where the command then failed."""
-        reader = self._memory or self._reader
-        if reader is not None:
-            self.out.findings(tuple(reader.snapshot.notes))
+        if self._opened is not None:
+            self.out.findings(tuple(self._opened.snapshot.notes))
 
     def state_dir(self) -> str:
         """Return where the home keeps its state, "" when there is no home."""
         try:
-            return (self._memory.home if self._memory else self.find_home()).state_dir
+            return (self._opened.home if self._opened else self.find_home()).state_dir
         except Exception:  # noqa: BLE001 - asked for while another problem is being reported
             return ""
 

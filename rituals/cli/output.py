@@ -37,25 +37,10 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def some(*parts: tuple[object, str], by: str = ", ") -> str:
-    """Join the texts of those parts that there are: (what there is, or how many, its text)."""
-    return by.join([text for there, text in parts if there])
-
-
 def few(names: Sequence[str], most: int, more: str = "") -> str:
     """Name the first of several, and count the rest; `more` says how all of them are shown."""
     rest = len(names) - most
     return ", ".join(names[:most]) + (f" and {rest} more{more}" if rest > 0 else "")
-
-
-def heading(title: str, *pieces: Piece) -> Line:
-    """Return the title of a part of a result, below an empty line."""
-    return ("\n", (title, "bold"), *pieces)
-
-
-def indented(text: str, indent: str) -> str:
-    """Return a text, set in."""
-    return "\n".join([f"{indent}{line}".rstrip() for line in text.split("\n")])
 
 
 def told(step: str, *, done: bool) -> str:

@@ -143,7 +143,7 @@ def _answer(call: Invocation, query: str, level: str, answer: Answer, *, org: bo
         call.out.talk(("note:", "cyan"), f" {note}", fixed=_is_fixed(note))
     hint = "`diurna recall --ids ID,ID` shows all of what matters"
     call.answer(
-        lambda: {
+        {
             **fields_of(answer, "tokens whole perhaps notes"),
             **{name: list(map(hit_object, getattr(answer, name))) for name in _HITS},
             "query": query,

@@ -33,7 +33,6 @@ private   {=silent} in this work tree: nothing is kept until `diurna private off
 [starts    {starts.without_memory} of today's {starts.today#session} started without memory]
 not told  {not_told#session}: {=not_told}; the next start records them, or `diurna capture`
 not asked {not_asked}: {=unasked}
-[untold    {untold} commits since the last log, and none tells of them]
 =new|new       {}
 captured  {=captured}
 taken out {=taken_out}: not committed, and no file; `check --restore` or `undo` of each

@@ -143,7 +143,7 @@ def task(
         whose = (call.agent or call.reader().asker()) if mine else ""
         found = listed(call.reader(), call.now_ms(), whose, closed=all)
         return call.answer(
-            lambda: {"tasks": list(map(_described, found))},
+            {"tasks": list(map(_described, found))},
             Layout(_TASK),
             nothing="no task fits" if mine or all else "no task is open",
             hints=() if found or mine or all else (_NO_TASK,),

@@ -259,7 +259,7 @@ def status(memory: "Memory", caller: Caller) -> Answered:
 
 
 #: What `diurna status --json` says that is of no use to an agent.
-_UNTOLD = frozenset("fading silent untold not_asked by_itself answered reads findings".split())
+_UNTOLD = frozenset("fading silent not_asked by_itself answered reads findings".split())
 #: Name -> tool: all of the above.
 BY_NAME = take.BY_NAME
 
