@@ -95,9 +95,8 @@ def watched_of(home: Home) -> tuple[str, ...]:
     """Return the files and folders whose change may mean that there is a new log."""
     commondir, spool = home.repository.commondir, home.spool_folder
     branch = (f"{commondir}/{home.reference}",) if home.reference else ()
-    return (
-        f"{home.repository.gitdir}/HEAD", f"{commondir}/packed-refs", *branch, spool, f"{spool}/held",
-    )  # fmt: skip
+    head = f"{home.repository.gitdir}/HEAD"
+    return (head, f"{commondir}/packed-refs", *branch, spool, f"{spool}/held")
 
 
 def telling(moment: Moment, commondir: str, needed: Needed | None, *, news: bool) -> Telling | None:

@@ -66,7 +66,6 @@ class Keys(Record):
     def is_in(self, data: bytes) -> bool:
         """Tell whether something of ours is in a file; Unfit as for `parse`."""
         text = _text(data)
-        parse(text)
         return any(_chain(text, entry.path, entry.is_ours) for entry in self.entries)
 
     def put_into(self, data: bytes | None) -> bytes:
@@ -75,7 +74,6 @@ class Keys(Record):
             made = json.loads(self.by_hand) | dict(self.empty)
             return json.dumps(made, indent=2).encode() + b"\n"
         text = _text(data)
-        parse(text)
         for entry in self.entries:  # what bears our name is there, whatever it says
             ours = entry.is_ours if entry.command else lambda _: True
             if not _chain(text, entry.path, ours):
@@ -85,7 +83,6 @@ class Keys(Record):
     def taken_out_of(self, data: bytes) -> bytes | None:
         """Return a file without what is ours; None where it was made for that; Unfit as for `parse`."""
         before = text = _text(data)
-        parse(text)
         for entry in reversed(self.entries):
             text = removed(text, entry)
         rest = _bytes(data, text)
@@ -108,10 +105,13 @@ class Keys(Record):
 
 
 def _text(data: bytes) -> str:
+    """Return the text of a file that holds an object; Unfit as for `parse`, or where it is none."""
     try:
-        return data.removeprefix(BOM).decode()
+        text = data.removeprefix(BOM).decode()
     except UnicodeDecodeError:
         raise Unfit("is not text in UTF-8") from None
+    parse(text)
+    return text
 
 
 def _bytes(data: bytes, text: str) -> bytes:
