@@ -275,13 +275,15 @@ def test_each_proposal_is_answered_as_on_a_terminal(
     on_a_terminal(monkeypatch)
     for pairs, typed in (
         ((("say", "accept"),), "a\n"),
-        ((("say", "accept"), ("text", "In words of mine.\r\n")), "e\nIn words of mine.\n"),
+        ((("say", "accept"), ("text", "In words of mine.\r\n")), ""),
         ((("say", "reject"),), "r\n"),
     ):
         keys = questions(twins, "/review/learn")
         assert twins.form("learn", ("key", keys[0]), *pairs).stem
-        asked = "review", "--learn"
-        assert twins.line(*asked, stdin=typed + "q\n" * (len(keys) > 1)).code == 0 and twins.agree()
+        own = () if typed else ("--accept", keys[0], "--text", "In words of mine.")
+        left = "q\n" * (len(keys) > 1 and bool(typed))
+        assert twins.line("review", "--learn", *own, stdin=typed + left).code == 0
+        assert twins.agree()
         assert (
             "is not asked any more" in twins.form("learn", ("key", keys[0]), ("say", "reject")).page
         )

@@ -67,14 +67,10 @@ def log_refs(
         for ref in others:
             key = f"{ref.key}~{ref.blob}"
             by_stem[key] = ref._replace(key=key)
-            findings.append(
-                Finding(
-                    "duplicate-stem",
-                    f"{ref.path} and {first.path} are both named {stem} and differ; both are read",
-                    ref.path,
-                    hint="if one of them is a copy that was changed, say so in a new log",
-                )
-            )
+            both = " and ".join(sorted((ref.path, first.path)))
+            said = f"{both} are both named {stem} and differ; both are read"
+            hint = "if one of them is a copy that was changed, say so in a new log"
+            findings.append(Finding("duplicate-stem", said, ref.path, hint=hint))
     return sorted(by_stem.values()), tuple(findings)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import time
 from collections.abc import Iterable, Iterator
@@ -39,20 +40,10 @@ def git_noticed(machine: Machine) -> Iterator[Finding]:
     except DiurnaError as problem:
         yield Finding("git-unusable", problem.message, hint=problem.hint)
         return
-    found = numbers(said.removeprefix("git version "))
+    found = tuple(map(int, re.findall(r"\d+", said)[:2]))
     if found and found < OLDEST_GIT:
         hint = "install a newer git; nothing in the repository has to change"
         yield Finding("git-unusable", f"this is {said}; Diurna needs git 2.30 or newer", hint=hint)
-
-
-def numbers(version: str) -> tuple[int, ...]:
-    """Return the leading numbers of a version: `2.39.5.windows.1` gives 2, 39, 5."""
-    found: list[int] = []
-    for part in version.split("."):
-        if not (part.isascii() and part.isdigit()):
-            break
-        found.append(int(part))
-    return tuple(found)
 
 
 def hosts_noticed(machine: Machine) -> Iterator[Finding]:

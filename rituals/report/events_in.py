@@ -153,10 +153,8 @@ def _head(line: bytes, name: str) -> dict[str, object]:
         said = read_object(line)
     except ValueError:
         said = {}
-    if said.get("kind") != KIND:
-        message = f"it does not begin as an export of events does: {json.dumps({'kind': KIND})}"
+    begins = {"kind": KIND, "version": VERSION}
+    if {key: said.get(key) for key in begins} != begins:
+        message = f"it does not begin as an export of events does: {json.dumps(begins)}"
         raise DraftRefused((Finding("unreadable", message, name, 1, hint),))
-    if said.get("version") != VERSION:
-        message = f"it has version {str(said.get('version'))[:20]}, this Diurna reads {VERSION}"
-        raise DraftRefused((Finding("unreadable", message, name, 1, "upgrade Diurna"),))
     return said

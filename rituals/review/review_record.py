@@ -82,7 +82,7 @@ def review(
         kept: a plan made before: its answers alone are recorded while it holds (`settle_answers`).
 
     Raises:
-        ReviewRuns: another review is under way.
+        Busy: another review is under way.
         HandEdited: a page was edited, and no event can say it (EditNotUnderstood); nothing changed.
         WriteRefused: the repository is in no state to be committed to.
         Outrun: other writers were faster, again and again; nothing changed.
@@ -225,16 +225,12 @@ def _append(memory: Memory, outcome: Outcome) -> Outcome:
     )
 
 
-class ReviewRuns(Busy):
-    """Another process reviews this ledger."""
-
-
 @contextmanager
 def alone(home: Home) -> Iterator[None]:
     """Keep other reviews of a repository out (R5); the kernel frees the lock with its process.
 
     Raises:
-        ReviewRuns: another review is under way.
+        Busy: another review is under way.
         StorageFailed: the lock file can not be made.
     """
     make_folder(home.state_dir)
@@ -244,5 +240,5 @@ def alone(home: Home) -> Iterator[None]:
         except Busy as problem:
             said = f"a review of this ledger is under way: {problem.message}"
             hint = "wait for its end; the plan alone can be seen with `diurna review --dry-run`"
-            raise ReviewRuns(said, hint=hint) from None
+            raise Busy(said, hint=hint) from None
         yield

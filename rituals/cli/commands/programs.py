@@ -53,6 +53,7 @@ def mcp(
     needs the extra `mcp`: `pip install '.[mcp]'` in a clone of Diurna's repository.
 
     Examples:
+      diurna mcp --agent nightly
       claude mcp add diurna -- diurna mcp
       codex mcp add diurna -- diurna mcp
     """
