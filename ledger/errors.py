@@ -12,6 +12,19 @@ if TYPE_CHECKING:
     from ledger.model.findings import Finding
 
 
+#: What the system says when the disk refuses, in the C locale, and what to do then.
+DISK_REFUSED = (
+    ("No space left on device", "free some space on that disk and try again"),
+    ("Disk quota exceeded", "your quota on that disk is used up"),
+    ("File too large", "the file-size limit of this shell is too low (ulimit -f)"),
+    ("Read-only file system", "the disk is read-only; reading still works"),
+    ("Permission denied", "this user may not write there; reading still works"),
+    ("Operation not permitted", "this user may not write there; reading still works"),
+    ("Too many open files", "too many files are open in this process"),
+    ("Input/output error", "the disk reports an error: it is not durable; check the disk"),
+)
+
+
 class DiurnaError(Exception):
     """A refused or failed action; `exit_code` is what the command line returns for it."""
 

@@ -41,15 +41,6 @@ EMPTY_TREE = (
 )
 _NO_PACKING = ("-c", "gc.auto=0", "-c", "maintenance.auto=false")
 _WAITED_FOR = ("-c", "gc.autoDetach=false", "-c", "maintenance.autoDetach=false")
-#: What git says when the disk refuses, and what to do then; the locale of our calls is C.
-_DISK_REFUSED = (
-    ("No space left on device", "free some space on that disk and try again"),
-    ("Disk quota exceeded", "your quota on that disk is used up"),
-    ("File too large", "the file-size limit of this shell is too low (ulimit -f)"),
-    ("Read-only file system", "the disk is read-only; reading still works"),
-    ("Permission denied", "this user may not write there; reading still works"),
-    ("Input/output error", "the disk reports an error; check the disk"),
-)
 #: `GIT_*` variables that say where git's own configuration is, not which repository to use.
 _KEPT = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_EXEC_PATH")
 #: History is read and written as it was committed: `git replace` and grafts would let a commit be built on
@@ -175,7 +166,7 @@ class Git:
                 hint=f"if you do, tell git: git config --global --add safe.directory {self.where}",
             )
         for line in said.split("\n"):
-            for words, hint in _DISK_REFUSED:
+            for words, hint in errors.DISK_REFUSED:
                 if words in line:
                     return errors.StorageFailed(f"the disk refused: {line.strip()}", hint=hint)
         if _PROMISED in said:

@@ -9,7 +9,7 @@ import stat
 import time
 
 from ledger.environment import monotonic
-from ledger.errors import Busy, StorageFailed, WriteRefused
+from ledger.errors import DISK_REFUSED, Busy, StorageFailed, WriteRefused
 
 LOCK_WAIT_SECONDS = 30.0
 _RETRY_SECONDS = 0.005
@@ -129,20 +129,11 @@ def _write_all(fd: int, data: bytes) -> None:
 
 def storage_failure(problem: OSError, path: str) -> StorageFailed:
     """Say in a sentence why the disk refused."""
-    hints: dict[int | None, str] = {
-        errno.ENOSPC: "free some space on that disk and try again",
-        errno.EDQUOT: "your quota on that disk is used up",
-        errno.EFBIG: "the file-size limit of this shell is too low (ulimit -f)",
-        errno.EROFS: "the disk is read-only; reading still works",
-        errno.EACCES: "this user may not write there; reading still works",
-        errno.EPERM: "this user may not write there; reading still works",
-        errno.EMFILE: "too many files are open in this process",
-        errno.EIO: "the disk reports an error: it is not durable; check the disk",
-    }
-    return StorageFailed(
-        f"can not write {path}: {problem.strerror or problem}",
-        hint=hints.get(problem.errno, "mend the cause and try again"),
+    said = problem.strerror or str(problem)
+    hint = next(
+        (hint for words, hint in DISK_REFUSED if words in said), "mend the cause and try again"
     )
+    return StorageFailed(f"can not write {path}: {said}", hint=hint)
 
 
 def make_folder(path: str, mode: int = 0o700) -> None:

@@ -37,15 +37,11 @@ _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
 
 def digest(*parts: bytes) -> str:
     """Return the BLAKE2b sum of some bytes, as 32 hex digits."""
-    return _summed(b"", parts)
+    return signed(b"", *parts)
 
 
 def signed(key: bytes, *parts: bytes) -> str:
     """Return the sum of some bytes that only the holder of a key can tell, as 32 hex digits."""
-    return _summed(key, parts)
-
-
-def _summed(key: bytes, parts: tuple[bytes, ...]) -> str:
     found = blake2b(digest_size=_SUM_BYTES, key=key)
     for part in parts:
         found.update(b"%d:" % len(part))

@@ -32,10 +32,10 @@ from memory.edits.detect import Edit, find_edit
 from memory.worktree.authorship import OVER_KEY, findings_in, in_the_way, refuse_left
 from memory.worktree.index_entries import entry_line, store_blob, update_index
 from memory.worktree.page_copies import (
-    copy_of,
+    name_of,
     note_written,
+    page_copy,
     place_of,
-    read_copy,
     unread,
     write_noted,
 )
@@ -161,14 +161,14 @@ def _remember(home: Home, edit: Edit) -> None:
     """
     if not find_secrets(edit.data.decode("utf-8", "replace")):
         store_blob(home, edit.data)
-    note_written(home, {edit.file: blob_id(edit.data)})
+    note_written(home, edit.file, blob_id(edit.data))
 
 
 def _settle(home: Home, edit: Edit, text: str) -> tuple[Finding, ...]:
     """Write the new projection over an edit that was absorbed, where a commit did not do that already."""
-    name, path = copy_of(home)
+    name = name_of(home)
     # it follows already, or was edited again: that is the next edit
-    if read_copy(path) != edit.data:
+    if page_copy(home) != edit.data:
         return ()
     data = text.encode("utf-8", "surrogateescape")
     try:

@@ -25,10 +25,11 @@ from memory.worktree.edit_base import (
     published,
 )
 from memory.worktree.page_copies import (
-    copy_of,
     edited_copies,
     is_edited,
-    read_copy,
+    name_of,
+    page_copy,
+    place_of,
     read_written,
 )
 from memory.worktree.projection_files import committed_projection
@@ -56,15 +57,14 @@ class Edit(Record):
 def find_edit(snapshot: Snapshot, state: Callable[[], State]) -> Edit | None:
     """Read what the edit of the page says; None where there is none, or it is committed as it stands."""
     home = snapshot.home
-    name, path = copy_of(home)
-    data = read_copy(path) if is_edited(home) else None
+    name, data = name_of(home), page_copy(home) if is_edited(home) else None
     if data is None:
         return None
     git, here, tip = home.repository.git(), blob_id(data), home.tip()
     committed = git.resolve(f"{tip}:{home.prefix}{CONTINUITY_FILE}") if tip else []
     if here in committed:
         return None
-    if os.path.islink(path):
+    if os.path.islink(place_of(home, name)):
         hint = (
             "put a plain file in its place; what the edit says can be recorded with `diurna append`"
         )

@@ -41,10 +41,10 @@ def read_written(home: Home) -> dict[str, list[str]]:
     return found
 
 
-def note_written(home: Home, blobs: Mapping[str, str]) -> None:
-    """Remember the projection bytes that are about to be written; of others nothing is kept."""
+def note_written(home: Home, name: str, blob: str) -> None:
+    """Remember the projection bytes that are about to be written; of a log nothing is kept."""
     with _writing(home):
-        _note(home, blobs)
+        _note(home, name, blob)
 
 
 def _writing(home: Home) -> Lock:
@@ -53,22 +53,18 @@ def _writing(home: Home) -> Lock:
     return Lock(f"{home.repository.gitdir}/diurna/writing")
 
 
-def _note(home: Home, blobs: Mapping[str, str]) -> None:
+def _note(home: Home, name: str, blob: str) -> None:
     """Remember bytes, the record's lock held.
 
     What was remembered and stands there yet is so still: whoever is killed between the two wrote either.
     """
-    ours = {path: blob for path, blob in blobs.items() if not path.startswith(SESSIONS_DIR + "/")}
     known = read_written(home)
-    was = {path: known.get(path, []) for path in ours}
-    for path, blob in ours.items():
-        before = set(was[path]) - {blob}
-        here = blob_id(plain_bytes(place_of(home, path)) or b"") if before else ""
-        known[path] = [*([here] if here in before else []), blob]
-    if all(known[path] == was[path] for path in ours):
-        return
-    text = "".join(f"{blob} {path}\n" for path in sorted(known) for blob in known[path])
-    replace_file(written_record(home), text.encode(), 0o600)
+    was = known.get(name, [])
+    here = blob_id(plain_bytes(place_of(home, name)) or b"") if set(was) - {blob} else ""
+    known[name] = [*([here] if here != blob and here in was else []), blob]
+    if known[name] != was and not name.startswith(SESSIONS_DIR + "/"):
+        text = "".join(f"{blob} {path}\n" for path in sorted(known) for blob in known[path])
+        replace_file(written_record(home), text.encode(), 0o600)
 
 
 def write_noted(home: Home, name: str, data: bytes, scratch: str = "") -> None:
@@ -76,12 +72,12 @@ def write_noted(home: Home, name: str, data: bytes, scratch: str = "") -> None:
 
     The home has a work tree; `name` is as `place_of` knows it, `scratch` as `replace_file` has it.
     """
-    full, blob = place_of(home, name), {name: blob_id(data)}
+    full, blob = place_of(home, name), blob_id(data)
     make_folder(os.path.dirname(full), 0o777)
     with _writing(home):
-        _note(home, blob)
+        _note(home, name, blob)
         replace_file(full, data, scratch=scratch)
-        _note(home, blob)  # what stood there before is a person's again, who puts it back
+        _note(home, name, blob)  # what stood there before is a person's again, who puts it back
 
 
 def place_of(home: Home, name: str) -> str:
@@ -98,8 +94,8 @@ def edited_copies(home: Home, paths: Iterable[str], committed: Mapping[str, str]
     ours = read_written(home)
     names, edited = dict[str, str](), dict[str, str]()
     for path in paths:
-        names[path], place = copy_of(home, path)
-        data = plain_bytes(place)
+        names[path] = name_of(home, path)
+        data = plain_bytes(place_of(home, names[path]))
         if data is not None and (here := blob_id(data)) != committed.get(path):
             if here not in ours.get(names[path], ()):
                 edited[path] = here
@@ -163,34 +159,27 @@ def not_through(link: str, path: str) -> Finding:
     )
 
 
-def copy_of(home: Home, path: str = CONTINUITY_FILE) -> tuple[str, str]:
-    """Return what the copy of a projection file that people edit is called, and where it is.
+def name_of(home: Home, path: str = CONTINUITY_FILE) -> str:
+    """Return what the copy of a projection file that people edit is called."""
+    return f"{MIRROR_DIR}/{path}" if home.kind == OWN_BRANCH else path
 
-    Both are "" in a bare repository.
-    """
-    if not home.repository.top:
-        return "", ""
-    if home.kind == OWN_BRANCH:
-        name = f"{MIRROR_DIR}/{path}"
-        return name, f"{home.repository.top}/{name}"
-    return path, f"{home.folder}/{path}"
+
+def page_copy(home: Home) -> bytes | None:
+    """Return the bytes of the copy of `continuity.md`, None where there is none; a link is never ours."""
+    path = place_of(home, name_of(home))
+    there = home.repository.top and (os.path.islink(path) or not os.path.isdir(path))
+    return plain_bytes(path) if there else None
 
 
 def is_edited(home: Home) -> bool:
     """Tell whether the copy of `continuity.md` is other than Diurna last wrote it. Git is not asked."""
-    name, place = copy_of(home)
-    data = read_copy(place) if name else None
-    return data is not None and blob_id(data) not in read_written(home).get(name, ())
+    data = page_copy(home)
+    return data is not None and blob_id(data) not in read_written(home).get(name_of(home), ())
 
 
 def unread(edited: Iterable[str]) -> tuple[str, ...]:
     """Return those of the edited projection files that nobody reads back: views, the archive."""
     return tuple([path for path in edited if not is_editable(path)])
-
-
-def read_copy(path: str) -> bytes | None:
-    """Return the bytes of the copy, None when there is none; a link is never ours, and holds none."""
-    return None if os.path.isdir(path) and not os.path.islink(path) else plain_bytes(path)
 
 
 def mirror(home: Home, files: Iterable[tuple[str, bytes | None]]) -> list[Finding]:
@@ -240,7 +229,7 @@ def mirror_changes(home: Home, tip: str, base: str = "") -> list[Finding]:
     bodies = git.blobs([blob for letter, _, blob, _ in rows if letter != "D"])
     files = [(path, None if letter == "D" else next(bodies)) for letter, _, _, path in rows]
     findings = mirror(home, files) if files else []
-    note_written(home, {_FOLLOWED: tip})
+    note_written(home, _FOLLOWED, tip)
     return findings
 
 

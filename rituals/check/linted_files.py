@@ -20,7 +20,7 @@ from ledger.model.session import DEFAULT_TITLE, LOG_LIMIT_BYTES
 from ledger.secrets.log_redaction import KEEP, article, first_of
 from ledger.secrets.match import LABELLED, SECRET, Hit
 from ledger.secrets.scanner import Lines, find_all, find_secrets
-from memory.worktree.page_copies import copy_of, read_copy, work_file
+from memory.worktree.page_copies import name_of, page_copy, work_file
 from memory.worktree.projection_files import committed_projection
 from rituals.check.check_registry import Survey, in_order
 from rituals.check.ledger_checks import conflict_findings, gone_policy, policy_problem
@@ -119,9 +119,9 @@ def _projection(survey: Survey) -> Iterator[tuple[str, bytes]]:
         here = work_file(home, path) if home.checked_out else None
         if here is not None and here != data:
             yield path, here
-    name, copy = copy_of(home)
-    if copy and name not in committed:
-        yield name, read_copy(copy) or b""
+    name, data = name_of(home), page_copy(home)
+    if home.repository.top and name not in committed:
+        yield name, data or b""
 
 
 def _is_own(text: str, place: Hit) -> bool:
