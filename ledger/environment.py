@@ -24,8 +24,6 @@ OFFLINE, NOWHERE = "GIT_ALLOW_PROTOCOL", "none"
 NOW = "DIURNA_NOW"
 #: Seconds on a clock that only goes forward, for limits and pauses.
 monotonic = time.monotonic
-#: Seconds that this process has computed.
-computed = time.process_time
 #: Seconds and nanoseconds since 1970, for the age of files.
 now_seconds = time.time
 now_ns = time.time_ns

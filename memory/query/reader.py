@@ -211,7 +211,7 @@ class Reader:
         filters: Filters | None = None,
         explain: bool = False,
         loose: bool = False,
-        loading_ms: float = 0,
+        model_bytes: float = 0,
     ) -> Answer:
         """Find what answers a question: facts that hold, then passages of session logs, each best first.
 
@@ -225,7 +225,7 @@ class Reader:
             filters: what a hit has to be.
             explain: give the parts of each score.
             loose: facts too that cover little of it: of a task, which asks no question.
-            loading_ms: meaning is weighed too, where a model is here that loads in this time.
+            model_bytes: meaning is weighed too, where a model of at most so many bytes is here.
 
         Raises:
             NotFound: `filters.as_of` is no time, stem or commit, or a bound neither a time nor a stem.
@@ -242,7 +242,7 @@ class Reader:
             asked = asked._replace(as_of=as_of(asked.as_of, self.clock()))
         return self._recall().recall(
             query, level=level, limit=limit, filters=asked,
-            explain=explain, loose=loose, loading_ms=loading_ms,
+            explain=explain, loose=loose, model_bytes=model_bytes,
         )  # fmt: skip
 
     def get(self, ids: Sequence[str], *, level: str = "full") -> Answer:

@@ -12,13 +12,13 @@ import os
 from collections.abc import Mapping
 from functools import cache, cached_property, lru_cache
 
-from ledger.environment import computed, data_folder, monotonic, variables
+from ledger.environment import data_folder, monotonic, variables
 from ledger.errors import StorageFailed
 from ledger.home import Home
 from ledger.model.record import Record
 from memory.cache.cache_file import Cache
 from memory.recall.fts_file import FACTS_APART, FACTS_FROM, PLACE_BITS, Index
-from memory.recall.recall_values import LOADING_MS
+from memory.recall.recall_values import SMALL_MODEL_BYTES
 from memory.replay.ledger_snapshot import Snapshot
 
 TYPE_CHECKING = False
@@ -30,8 +30,6 @@ TOKENIZER = "tokenizer.json"
 _PIECE, _TOKENS = 250, 256
 #: From where on two facts mean nearly the same.
 _NEARLY = 0.75
-#: A slow load is measured anew so often: compiling bytecode, a cold disk and a busy machine count once.
-_TRIES = 3
 
 
 class ModelUnusable(StorageFailed):
@@ -64,7 +62,7 @@ def model_files() -> Files | None:
 
 
 class Model:
-    """A sentence model that is loaded; `load_ms` is how long that took on an idle machine.
+    """A sentence model that is loaded.
 
     Args:
         files: where it is.
@@ -75,7 +73,6 @@ class Model:
     """
 
     def __init__(self, files: Files, hastily: bool = False) -> None:
-        began = computed()
         try:
             import onnxruntime
             from tokenizers import Tokenizer
@@ -95,7 +92,6 @@ class Model:
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(_TOKENS)
         self._inputs = [one.name for one in self._session.get_inputs()]
-        self.load_ms = int((computed() - began) * 1000)
 
     def vector(self, text: str) -> Any:
         """Return the vector of a text, of length 1."""
@@ -126,16 +122,15 @@ class Vectors:
 
         head, _, self.data = (plain_bytes(path) or b"").partition(b"\n")
         self.stamp: tuple[int, ...] = ()  #: of the model's files
-        #: how long it takes to load; and the digest of the logs of which no vector is missing
-        self.load_ms, self.digest = 0, ""
+        self.digest = ""  #: of the logs of which no vector is missing
         #: of each piece of a text: the log that brought it, the text's place there, the hash of what was
         #: read
         self.pieces: list[tuple[str, int, str]] = []
         try:
-            stamp, load_ms, digest, pieces = json.loads(head)
+            stamp, digest, pieces = json.loads(head)
             if pieces and self.data and not len(self.data) % (2 * len(pieces)):
                 self.pieces = [(stem, place, key) for stem, place, key in pieces]
-                self.stamp, self.load_ms, self.digest = tuple(stamp), load_ms, digest
+                self.stamp, self.digest = tuple(stamp), digest
         except (ValueError, TypeError):
             pass
         self._rows: tuple[object, list[int]] = None, []
@@ -168,11 +163,11 @@ def _kept(path: str, *_about: int) -> Vectors:
 
 
 def cosines(
-    home: Home, index: Index, question: str, loading_ms: float
+    home: Home, index: Index, question: str, model_bytes: float
 ) -> Mapping[int, float] | None:
     """Return how alike the facts of a home are to a question, by row of its index.
 
-    None where there is no model, or one that takes longer to load, or nothing was made by it.
+    None where there is no model, or a larger one, which takes long to load, or nothing was made by it.
     """
     files = model_files()
     try:
@@ -180,10 +175,10 @@ def cosines(
     except OSError:
         return None
     kept = _kept(_path(home), about.st_ino, about.st_size, about.st_mtime_ns)
-    if files is None or kept.stamp != files.stamp or kept.load_ms > loading_ms:
+    if files is None or kept.stamp != files.stamp or files.stamp[0] > model_bytes:
         return None
     try:
-        alike = kept.matrix @ loaded(files, loading_ms == LOADING_MS).vector(question)
+        alike = kept.matrix @ loaded(files, model_bytes == SMALL_MODEL_BYTES).vector(question)
     except (ModelUnusable, ValueError):  # it was taken away, or the file is damaged
         return None
     best: dict[int, float] = {}
@@ -225,15 +220,12 @@ def make(snapshot: Snapshot, seconds: float = float("inf")) -> int:
     files, path, until = model_files(), _path(snapshot.home), monotonic() + seconds
     if files is None:
         return 0
-    kept, known, load_ms = Vectors(path), dict[str, bytes](), 0
+    kept, known = Vectors(path), dict[str, bytes]()
     if kept.stamp == files.stamp:
         if kept.digest == snapshot.ask(lambda cache: cache.summary.digest):
             return 0
-        size, load_ms = len(kept.data) // len(kept.pieces), kept.load_ms
+        size = len(kept.data) // len(kept.pieces)
         known = {key: kept.data[at * size :][:size] for at, (_, _, key) in enumerate(kept.pieces)}
-    load_ms = load_ms or loaded(files, hastily=True).load_ms
-    for _ in range(_TRIES * (load_ms > LOADING_MS)):
-        load_ms = min(load_ms, _load_again())
     model, made = loaded(files), 0
     done: object = None
     # what was redacted meanwhile is not in the next file
@@ -245,22 +237,9 @@ def make(snapshot: Snapshot, seconds: float = float("inf")) -> int:
                 made += 1
         pieces = [piece for piece, _ in texts if piece[-1] in known]
         whole = digest if len(pieces) == len(texts) else ""
-        head = json.dumps([files.stamp, load_ms, whole, pieces]).encode()
+        head = json.dumps([files.stamp, whole, pieces]).encode()
         replace_file(path, b"\n".join([head, b"".join([known[key] for *_, key in pieces])]), 0o600)
     return made
-
-
-def _load_again() -> int:
-    """Return what loading takes a process of its own, in milliseconds."""
-    import subprocess
-    import sys
-
-    code = (
-        f"from {__name__} import Model, model_files as f; print(Model(f(), hastily=True).load_ms)"
-    )
-    command = [sys.executable, "-P", "-c", code]
-    done = subprocess.run(command, capture_output=True, check=False)  # noqa: S603 - ourselves
-    return int(done.stdout) if done.returncode == 0 else LOADING_MS + 1
 
 
 def _texts(cache: Cache, index: Index) -> tuple[str, list[tuple[tuple[str, int, str], str]]]:

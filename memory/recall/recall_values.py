@@ -13,8 +13,8 @@ INDEX, TIMELINE, FULL = LEVELS = ("index", "timeline", "full")
 FACTS, SESSIONS, DOCS, UPSTREAM = WITHIN = "facts", "sessions", "docs", "upstream"
 #: The kinds of a hit that is a passage: of a session log, and of a document of the repository.
 SESSION_KIND, DOCUMENT_KIND = PASSAGE_KINDS = "session", "document"
-#: How long a short command may wait for a model of meaning to be loaded.
-LOADING_MS = 400
+#: The largest model of meaning that a short command loads: that takes a third of a second or so.
+SMALL_MODEL_BYTES = 50_000_000
 #: What is said where only passages answer, and where facts only may.
 NO_FACT = "no fact answers that; this is what was said"
 MAYBE = "perhaps: no fact says most of that"

@@ -73,7 +73,7 @@ class Recaller:
         filters: Filters,
         explain: bool = False,
         loose: bool = False,
-        loading_ms: float = 0,
+        model_bytes: float = 0,
     ) -> Answer:
         """Find what answers a question (see `Reader.recall`)."""
         if filters.within == DOCS:
@@ -88,11 +88,11 @@ class Recaller:
         def answer(cache: Cache, index: Index) -> Answer:
             facts, passages = self._view(cache, index, filters, past)
             alike: Mapping[int, float] | None = None
-            if loading_ms and not (past or filters.superseded):  # what stands now has vectors
+            if model_bytes and not (past or filters.superseded):  # what stands now has vectors
                 from memory.recall.meaning import cosines
 
                 words = without_operators(query)
-                alike = cosines(self._snapshot.home, index, words, loading_ms)
+                alike = cosines(self._snapshot.home, index, words, model_bytes)
             found = search(self._lookups, query, facts.keeps, cosines=alike)
             how = {"explain": explain, "loose": loose or filters.choosy}
             told, said = facts.found(found, level, limit, **how)

@@ -189,7 +189,7 @@ def asked(memory: Memory, questions: Rows, *, loose: bool = False) -> Figures:
     """Ask all questions of a set; `loose`: what says too little of it is an answer, too."""
     first, three, silent, hidden, perhaps = [], [], [], [], []
     for one in questions:
-        answer = memory.recall(one["question"], limit=10, loose=loose, loading_ms=math.inf)
+        answer = memory.recall(one["question"], limit=10, loose=loose, model_bytes=math.inf)
         ids = [hit.id for hit in answer.facts]
         if one["gold"]:
             first.append(any(id in one["gold"] for id in ids[:1]))

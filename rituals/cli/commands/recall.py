@@ -11,9 +11,9 @@ from memory.recall.recall_values import (
     FULL,
     INDEX,
     LEVELS,
-    LOADING_MS,
     NO_FACT,
     SESSION_KIND,
+    SMALL_MODEL_BYTES,
     TIMELINE,
     WITHIN,
     Answer,
@@ -75,7 +75,7 @@ def recall(
 
     Facts are found by meaning, too, where a sentence model is on this machine (`install --model`, or a
     folder with an .onnx file and tokenizer.json that $DIURNA_MODEL names) and vectors were made, behind
-    the start of a session or by `check --fix`. A model that takes 0.4 s to load is left to mcp and web.
+    the start of a session or by `check --fix`. A model of over 50 MB is left to mcp and web.
 
     Examples:
       diurna recall how are webhooks retried
@@ -116,7 +116,7 @@ def recall(
     if some:
         return named(call, some, level or FULL)
     reader, level = call.reader(), level or INDEX
-    how["loading_ms"] = 0 if no_vectors else LOADING_MS
+    how["model_bytes"] = 0 if no_vectors else SMALL_MODEL_BYTES
     answer = reader.recall(words, filters=filters._replace(documents=True), level=level, **how)
     if not answer.hits:
         for one in kind:

@@ -83,7 +83,7 @@ def recall(
         return _recall_of_org(memory, query, filters, level, limit, team, repo)
     if team or repo:
         raise WrongUsage("team and repo narrow a question to all ledgers", hint="org: true")
-    found = memory.recall(query, level=level, limit=limit, filters=filters, loading_ms=inf)
+    found = memory.recall(query, level=level, limit=limit, filters=filters, model_bytes=inf)
     return _hits(found, level)
 
 

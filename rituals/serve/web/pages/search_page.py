@@ -109,7 +109,7 @@ def _answers(tip: TipView, words: str, many: int, within: str, bar: FilterBar) -
     )  # fmt: skip
     person = bar.asks("person")
     limit = (_MOST if person else many) * (1 if within else 2)
-    found = tip.memory.recall(words, limit=limit, filters=filters, explain=True, loading_ms=inf)
+    found = tip.memory.recall(words, limit=limit, filters=filters, explain=True, model_bytes=inf)
     if not (filters.superseded or filters.as_of or within == SESSIONS):
         # what is false of what would be told if nothing were
         every = filters._replace(superseded=True, within=FACTS)
