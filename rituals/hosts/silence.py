@@ -11,17 +11,14 @@ import os
 
 from ledger.model.layout import SILENCES_FILE
 from ledger.model.record import Record
-from rituals.hosts.payloads import fields_of, read_file, record_of, write_object
+from rituals.hosts.payloads import read_file, record_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from ledger.home import Home
     from rituals.hosts.transcripts.turns import Turn
-
-#: So many silences are remembered, the newest, and a lock is waited for so long.
-_KEPT, _PATIENCE_SECONDS = 1_000, 5.0
 
 
 class Silence(Record):
@@ -77,38 +74,6 @@ def place_of(home: Home) -> str:
     return here.top or here.where
 
 
-def begin(commondir: str, top: str, session: str, since: int) -> None:
-    """Let sessions be silent, unless they are already.
-
-    `session` "" is every session of the work tree; `since` is in milliseconds since 1970.
-
-    Raises:
-        StorageFailed: the disk refused.
-    """
-    new = Silence(os.path.realpath(top), session, since)
-
-    def begun(known: Sequence[Silence]) -> list[Silence]:
-        same = any(not one.until and one[:2] == new[:2] for one in known)
-        return list(known) if same else [*known, new]
-
-    _change(commondir, begun)
-
-
-def end(commondir: str, top: str, session: str, now: int) -> None:
-    """Let sessions be heard again: this one, and all of the work tree.
-
-    Raises:
-        StorageFailed: the disk refused.
-    """
-    place = os.path.realpath(top)
-
-    def ended(one: Silence) -> Silence:
-        meant = one.top == place or (session and one.session == session)
-        return one._replace(until=now) if meant and not one.until else one
-
-    _change(commondir, lambda known: [ended(one) for one in known])
-
-
 def audible(turns: tuple[Turn, ...], commondir: str, session: str, folder: str) -> tuple[Turn, ...]:
     """Return turns of a transcript without what was said in silence."""
     known = silences(commondir)
@@ -118,14 +83,3 @@ def audible(turns: tuple[Turn, ...], commondir: str, session: str, folder: str) 
 def heard(known: Sequence[Silence], session: str, folder: str, at: int) -> bool:
     """Tell whether a session was not silent at a moment; the arguments are those of `Silence.holds`."""
     return not any(one.holds(session, folder, at) for one in known)
-
-
-def _change(commondir: str, change: Callable[[Sequence[Silence]], list[Silence]]) -> None:
-    """Write what becomes of the silences, under a lock."""
-    from ledger.wal.atomic_files import Lock, make_folder, replace_file
-
-    path = f"{commondir}/{SILENCES_FILE}"
-    make_folder(os.path.dirname(path))
-    with Lock(f"{path}.lock", _PATIENCE_SECONDS):
-        rows = [fields_of(one) for one in change(silences(commondir))[-_KEPT:]]
-        replace_file(path, write_object({"silences": rows}).encode(), 0o600, durable=True)

@@ -12,6 +12,7 @@ import os
 from collections import Counter
 
 from ledger.environment import machine_ms
+from ledger.model.layout import SILENCES_FILE
 from ledger.model.record import Record
 from ledger.wal.atomic_files import try_unlink
 from rituals.hosts.adapters import HOSTS
@@ -19,11 +20,13 @@ from rituals.hosts.moments import CAPTURED_DIR, ENDED, SEEN, Moment, captured_fi
 from rituals.hosts.observation_spool import OBSERVED_DIR, spools
 from rituals.hosts.payloads import (
     faults,
+    fields_of,
     files_in,
     note_fault,
     open_file,
     read_record,
     utc,
+    write_object,
     write_record,
 )
 from rituals.hosts.processes import here, is_gone
@@ -208,6 +211,8 @@ def _seen(path: str) -> Seen | None:
 ON, OFF = "on", "off"
 #: So long before a transcript has a prompt its hook may have seen it.
 _SLACK_MS = 2_000
+#: So many silences are remembered, the newest, and a lock is waited for so long.
+_KEPT, _PATIENCE_SECONDS = 1_000, 5.0
 
 
 def hush(home: Home, switch: str, environment: Mapping[str, str], now: int) -> list[Silence]:
@@ -218,21 +223,34 @@ def hush(home: Home, switch: str, environment: Mapping[str, str], now: int) -> l
     Raises:
         StorageFailed: the disk refused.
     """
+    from ledger.wal.atomic_files import Lock, make_folder, replace_file
     from ledger.wal.kept_asks import drop_asks
     from memory.cache.view_name import drop_briefs
     from memory.write.host_session import HOST_VARIABLES
-    from rituals.hosts.silence import Silence, begin, end, lasting, place_of
+    from rituals.hosts.silence import Silence, lasting, place_of, silences
 
-    commondir, top = home.repository.commondir, place_of(home)
+    if not switch:
+        return lasting(home)
+    commondir, top = home.repository.commondir, os.path.realpath(place_of(home))
+    session = next((environment[one] for one in HOST_VARIABLES if environment.get(one)), "")
+    begun = Silence(top, session, _asked_at(commondir, session, now) if switch == ON else 0)
     if switch == ON:
         drop_briefs(home)
-    session = next((environment[one] for one in HOST_VARIABLES if environment.get(one)), "")
+    path = f"{commondir}/{SILENCES_FILE}"
+    make_folder(os.path.dirname(path))
+    with Lock(f"{path}.lock", _PATIENCE_SECONDS):
+        known = list(silences(commondir))
+        if switch == ON and not any(not one.until and one[:2] == begun[:2] for one in known):
+            known.append(begun)
+        for place, one in enumerate(known):
+            meant = one.top == top or (session and one.session == session)
+            if switch == OFF and meant and not one.until:
+                known[place] = one._replace(until=now)
+        rows = [fields_of(one) for one in known[-_KEPT:]]
+        replace_file(path, write_object({"silences": rows}).encode(), 0o600, durable=True)
     if switch == ON:
-        begin(commondir, top, session, _asked_at(commondir, session, now))
-        silence = Silence(os.path.realpath(top), session, 0)
-        drop_asks(commondir, lambda one: silence.holds(one.session, one.folder, one.at))
-    elif switch == OFF:
-        end(commondir, top, session, now)
+        begun = begun._replace(since=0)
+        drop_asks(commondir, lambda one: begun.holds(one.session, one.folder, one.at))
     return lasting(home)
 
 
