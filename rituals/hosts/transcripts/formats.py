@@ -155,7 +155,7 @@ def _codex_item(item: Line, kind: object, turns: Turns) -> None:
     elif kind in ("function_call_output", "custom_tool_call_output"):
         text = _joined(item.get("output"))
         result = text.partition(_CODEX_OUTPUT)[2] if _CODEX_OUTPUT in text[:_EXIT_CHARS] else text
-        _result(item.get("call_id"), result, turns, failed=_fails(text), told=text)
+        turns.result(_text(item.get("call_id")), result, failed=_fails(text), told=text)
     elif kind in ("local_shell_call", "web_search_call"):
         used = _text(kind).removesuffix("_call")
         turns.add(ASSISTANT, [], [_call(used, item.get("call_id"), item.get("action"))])
@@ -177,7 +177,7 @@ def _copilot(line: Line, turns: Turns) -> None:
         text = text or _text(mapping(data.get("error")).get("message"))
         failed = data.get("success") is False or _fails(text)
         told = text if data.get("success") else None
-        _result(data.get("toolCallId"), text, turns, failed=failed, told=told)
+        turns.result(_text(data.get("toolCallId")), text, failed=failed, told=told)
     elif kind == "abort":
         turns.mark(INTERRUPTED)
     elif kind == "session.title_changed":
@@ -231,15 +231,9 @@ def _responses(parts: object, turns: Turns, *, failed: bool = False) -> None:
         if turns.call(_text(answer.get("id"))):
             text = _text(response.get("output")) or _text(response.get("error"))
             failed = failed or "error" in response or _fails(text)
-            _result(answer.get("id"), text, turns, failed=failed, told=None if failed else text)
-
-
-def _result(id: object, text: str, turns: Turns, *, failed: bool, told: object) -> None:
-    """Tell what a tool answered; of a dialog also what the person did, None for nothing."""
-    call = turns.call(_text(id))
-    turns.result(_text(id), text, failed=failed)
-    if call and call.asked and told is not None:
-        turns.answer(call.name, answers_of(call.asked, told))
+            turns.result(
+                _text(answer.get("id")), text, failed=failed, told=None if failed else text
+            )
 
 
 def _opencode(line: Line, turns: Turns) -> None:
@@ -275,7 +269,7 @@ def _opencode(line: Line, turns: Turns) -> None:
         text = _text(state.get("output")) or _text(state.get("error"))
         failed = state.get("status") == "error" or about.get("exit") not in (None, 0)
         told = None if failed else about.get("answers") or text
-        _result(f"{key} {place}", text, turns, failed=failed, told=told)
+        turns.result(f"{key} {place}", text, failed=failed, told=told)
 
 
 FORMATS: dict[str, Callable[[Line, Turns], None]] = {

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 
 from ledger.model.record import Record
-from rituals.hosts.transcripts.dialogs import Answer
+from rituals.hosts.transcripts.dialogs import Answer, answers_of
 
 USER, ASSISTANT, TOOL, HOST = "user", "assistant", "tool", "host"
 #: The role of a line that only tells by what a person's words are known again.
@@ -158,15 +158,21 @@ class Turns:
         found = self._calls.get(id)
         return found[2] if found else None
 
-    def result(self, id: str, result: str, *, failed: bool) -> None:
-        """Tell what a tool answered; nothing where its use is not known."""
-        if id in self._calls:
-            key, place, call = self._calls.pop(id)
-            said = self._said.get(key, [])
-            if place < len(said) and said[place].tool == call.name:
-                whole = "commit" in call.given or "diurna note" in call.given
-                kept = result[: _COMMIT_CHARS if whole else _RESULT_CHARS]
-                said[place] = said[place]._replace(result=kept, failed=failed)
+    def result(self, id: str, result: str, *, failed: bool, told: object = None) -> None:
+        """Tell what a tool answered; nothing where its use is not known.
+
+        `told` is what a person did in a dialog, as the host has it; None for nothing.
+        """
+        if id not in self._calls:
+            return
+        key, place, call = self._calls.pop(id)
+        said = self._said.get(key, [])
+        if place < len(said) and said[place].tool == call.name:
+            whole = "commit" in call.given or "diurna note" in call.given
+            kept = result[: _COMMIT_CHARS if whole else _RESULT_CHARS]
+            said[place] = said[place]._replace(result=kept, failed=failed)
+        if call.asked and told is not None:
+            self.answer(call.name, answers_of(call.asked, told))
 
     def title(self, text: str, key: str = TITLE) -> None:
         """Add how the host names the session; the newest name holds."""
