@@ -36,6 +36,8 @@ _OPENS = ("#", ">", "<", *_FENCES, "---", "===")
 #: How one ends that announces what follows; one of more bytes says something by itself.
 _ANNOUNCES = (":", ":**", "\uff1a", "\uff1a**")
 _LEAD_BYTES = 100
+#: So many that announce each other are kept together.
+_CHAIN = 8
 #: How one ends that cheers, or asks; of so few words it is short.
 _ENDS, _FEW_WORDS = ("!", "\uff01", "?", "\uff1f"), 8
 _ORNAMENT = ' *_"\u2019\u201d)' + "".join(
@@ -65,13 +67,14 @@ class _Block:
 
     def __init__(self, kind: str, *rows: str) -> None:
         self.kind = kind  #: "#" a heading, "t" words, "-" a list, "|" a table, "`" code
-        self.rows = [*rows]
+        self.rows = [[row] for row in rows]  # each of lines
         self.number = 0  #: of the last item that has one
 
     @property
     def text(self) -> str:
         """What is told of it; nothing of a table's head without a row."""
-        rows = [" " * (len(row) - len(row.lstrip())) + _plain(row) for row in self.rows]
+        whole = [" ".join(row) for row in self.rows]
+        rows = [" " * (len(row) - len(row.lstrip())) + _plain(row) for row in whole]
         return "" if self.kind == "|" and len(rows) == 1 else "\n".join(rows)
 
 
@@ -80,12 +83,16 @@ def paragraphs(text: str) -> list[Paragraph]:
     text = _FILE_LINK.sub(r"\1", _MARKS.sub("", text.partition(_CITED)[0]))
     found: list[Paragraph] = []
     heading: tuple[int, ...] = ()
+    last = ""
     for place, block in enumerate(_blocks(text.split("\n"))):
         text, leads, needs = block.text, block.kind == "#", heading
         if leads:
             heading, needs = (place,), ()
+        elif found and last == block.kind == "`":
+            needs = found[-1].needs
         elif found and (block.kind == "`" or found[-1].text.endswith(_ANNOUNCES)):
-            needs = tuple(dict.fromkeys((*found[-1].needs, place - 1)))
+            needs = tuple(dict.fromkeys((*heading, *found[-1].needs[-_CHAIN:], place - 1)))
+        last = block.kind
         found.append(Paragraph(text, needs, leads or text.endswith(_ANNOUNCES)))
     return found
 
@@ -122,7 +129,7 @@ def _blocks(lines: Sequence[str]) -> list[_Block]:
             for one in found[first + 1 :]:
                 found[first].rows += one.rows
             del found[first + 1 :]
-            found[first].rows.append("  " * within + bare)
+            found[first].rows.append(["  " * within + bare])
             goes_on = True
             if number:
                 numbered, found[first].number = first, number
@@ -130,13 +137,13 @@ def _blocks(lines: Sequence[str]) -> list[_Block]:
             found.append(_Block("|", bare))
             goes_on = in_table = True
         elif is_row:
-            found[-1].rows.append(bare)
+            found[-1].rows.append([bare])
         elif goes_on:
-            found[-1].rows[-1] += f" {bare.lstrip('> ')}"
+            found[-1].rows[-1].append(bare.lstrip("> "))
         else:
             goes_on, is_lists = True, within and found and found[-1].kind == "-"
             if is_lists:
-                found[-1].rows.append(f"  {bare}")
+                found[-1].rows.append([f"  {bare}"])
             else:
                 found.append(_Block("t", bare.lstrip("> ")))
     return found
@@ -216,13 +223,14 @@ def fitted(found: Sequence[Paragraph], room: int) -> str:
                 continue
             more = {need: found[need].text for need in one.needs} | {place: one.text}
             more = {at: text for at, text in more.items() if at not in kept}
-            left = room - sum([len(text) + 2 for text in (*kept.values(), *more.values())])
+            left = room - sum([len(text) + 2 for text in more.values()])
             if cut and left < 0:
                 ends = [] if "\n" in one.text else sentence_ends(one.text)
                 end = max([end for end in ends if end < left + len(one.text) + 2], default=0)
                 more[place], left = f"{one.text[:end].rstrip()} …", end - 1
             if left >= 0:
-                kept |= more
+                kept.update(more)
+                room = left
     text = ""
     for place in sorted(kept):
         listed = is_listed(kept[place]) and is_listed(text.rpartition("\n")[2])
