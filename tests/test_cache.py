@@ -331,7 +331,7 @@ def test_m2_a_copied_folder_is_read_anew(world: World) -> None:
 
 ASKED = {
     ("show",): "memory.cache.cache_file.Cache.view",
-    ("show", "--about"): "memory.query.entity_graph.entities_of",
+    ("show", "--about"): "memory.query.home_views.entities_of",
     ("append", "--title", "Two", "--new", "Other words."): "memory.write.near_facts._compared",
 }  # fmt: skip
 

@@ -247,25 +247,6 @@ class Questions(Database):
         row = self.row("SELECT count(*) FROM logs WHERE work AND stem > ?", (stem,))
         return int(row[0])
 
-    def fading_count(self, lasting: frozenset[str]) -> int:
-        """Count the live facts that can fade, but for a few that only a whole view tells.
-
-        `lasting` are the kinds that do not decay, or do not count.
-        """
-        cut = self.clock().archive
-        firm = ", ".join("?" * len(lasting))
-        (young,) = self.row(
-            "SELECT count(*) FROM facts WHERE state IN (1, 2) AND anchor >= ? "  # noqa: S608 - "?" alone
-            f"AND NOT (state = 1 AND kind IN ({firm}))",
-            (cut, *sorted(lasting)),
-        )
-        places = ", ".join("?" * len(CLOSABLE))
-        (undone,) = self.row(
-            f"SELECT count(*) FROM facts WHERE state = 2 AND anchor < ? AND kind IN ({places})",  # noqa: S608 - "?" alone
-            (cut, *sorted(CLOSABLE)),
-        )
-        return int(young + undone)
-
     def entries(self, after: int = 0) -> Iterator[tuple[int, LogRef, Entry]]:
         """Yield (number, log, entry) of the logs added after a number, in the order added."""
         question = (

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 AND = "+"
 #: Ends the names of the files in which the last briefs are kept.
 BRIEFS = ".briefs"
-_KEY = "branch: "
 #: How many changed files are looked at.
 _FILES = 100
 
@@ -101,13 +100,8 @@ def mark_here(home: Home, *, owed: bool = False) -> Mark:
 
 
 def mark_of(home: Home, spool: Spool, stem: str) -> Mark:
-    """Return where a log belongs that waits; of one of an older Diurna what its header says."""
-    found = spool.mark(stem)
-    if found is not None:
-        return found
-    head = (spool.read(stem) or b"").partition(b"\n---\n")[0].decode("utf-8", "replace")
-    branches = [line[len(_KEY) :] for line in head.split("\n") if line.startswith(_KEY)]
-    return mark_here(home, owed=True)._replace(branch=branches[0] if branches else home.branch)
+    """Return where a log belongs that waits: here, where nothing says so."""
+    return spool.mark(stem) or mark_here(home, owed=True)
 
 
 def is_here(home: Home, mark: Mark) -> bool:

@@ -1,10 +1,14 @@
-"""Make a view of a home (`projection.views`): its facts from the cache, its logs from git, as digests."""
+"""Make a view of a home (`projection.views`), and tell what its facts are about and linked with.
+
+Facts are from the cache, logs from git, as digests.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
 from ledger.environment import local_day, now_ms
+from ledger.errors import NotFound
 from ledger.model.logset import LogRef
 from ledger.model.order import day_seen, is_date
 from ledger.model.session import Entry
@@ -14,13 +18,20 @@ from memory.cache.name_lookup import logs_of
 from memory.query.visible_logs import visible_texts
 from memory.redaction.withheld_texts import named_in
 from memory.replay.ledger_snapshot import Snapshot
+from memory.replay.reader_marks import marks_at
 from memory.write.draft import did
 from projection.document.page_renderer import REDACTED
 from projection.fold.fact_history import Fact
+from projection.graph.entities import Entity, EntityView, entities_of, view_of
 from projection.graph.fact_links import footer
+from projection.graph.graph_neighbours import Graph, Links, matches_entity, names_in
 from projection.text.session_digest import gist, quoted
 from projection.views.view_page import ROLE_KEY, Page, SessionLine, ViewSource
 from projection.views.view_table import DAILY, WEEKLY, check, page_of, week_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory.query.reader import Reader
 
 #: How many logs are read at once.
 _PART = 200
@@ -122,3 +133,39 @@ def _told(entry: Entry, facts: dict[str, Fact]) -> tuple[tuple[str, tuple[str, .
         for verb, ids in did(entry)
     ]
     return tuple([(verb, ids) for verb, ids in found if ids])
+
+
+def entities(cache: Cache) -> tuple[Entity, ...]:
+    """List all entities, those with most facts first."""
+    return entities_of([(names_in(value), facts, false) for value, facts, false in cache.abouts()])
+
+
+def entity(reader: Reader, name: str) -> EntityView:
+    """Gather what memory holds about an entity, in any spelling.
+
+    Raises:
+        NotFound: no fact is about it.
+    """
+    about = [one for one in reader.state().standings() if matches_entity(one.fact, name)]
+    if not about:
+        said = f"no fact is about {name.strip() or 'what has no name'}"
+        raise NotFound(
+            said, hint="`diurna show --about` lists all; a fact's footer says `entity: NAME`"
+        )
+    return view_of(name, about)
+
+
+def links(reader: Reader, fact: str) -> Links:
+    """Return what is one hop away from a fact, and what is two.
+
+    `fact` is its id, or the start of it; also what facts name and that does not exist.
+
+    Raises:
+        NotFound: there is no such fact and nothing names it.
+    """
+    marks = reader.ask(lambda cache: marks_at(reader.home, cache))
+    graph = Graph({one.fact.id: one for one in reader.state().standings()}, marks.on)
+    found = graph.links(reader.named(fact))
+    if found.standing is None and not found.near:
+        raise NotFound(f"there is no fact {fact}", hint=reader.near_hint(fact))
+    return found

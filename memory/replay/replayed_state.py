@@ -155,14 +155,7 @@ def state_at(snapshot: Snapshot, point: Point) -> State:
 
     def asked(cache: Cache) -> State:
         kept = cache.logs("WHERE stem <= ? ORDER BY stem", (point.end,))
-        return state_by(cache, [ref for ref, _ in kept], [entry for _, entry in kept])
+        refs, entries = [ref for ref, _ in kept], [entry for _, entry in kept]
+        return state_from(refs, entries, cache.policy, withheld=cache.redacted)
 
     return snapshot.ask(asked)
-
-
-def state_by(cache: Cache, refs: Iterable[LogRef], entries: Sequence[Entry]) -> State:
-    """Return the state of logs if they said something else; what was redacted since is withheld.
-
-    `refs` are in ledger order; `entries` are what they are to say, in the same order.
-    """
-    return state_from(refs, entries, cache.policy, withheld=cache.redacted)

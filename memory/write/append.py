@@ -32,8 +32,6 @@ from memory.write.host_session import Turn, in_its_session, opened_by, with_valu
 from memory.write.near_facts import with_uses
 from memory.write.spool_commits import Committer
 from projection.fold.checks import contradictions
-from projection.fold.tiers import never_decaying
-from projection.policy.model import BY_BRIEF, QUESTION_KIND
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -250,16 +248,12 @@ def _and(receipt: Receipt, findings: tuple[Finding, ...] | list[Finding]) -> Rec
 def _due(cache: Cache, receipt: Receipt) -> tuple[Finding, ...]:
     """Say that a review is due, if it is since the log of a receipt, which tells of work; once.
 
-    That is at every `review.every` work sessions after the last review, and where the facts born in this
-    log brought `continuity.md` over `review.max_facts`. The cache has the log.
+    That is at every `review.every` work sessions after the last review. The cache has the log.
     """
-    limits, born = cache.policy.review, len(receipt.facts)
+    limits = cache.policy.review
     since = cache.sessions_after(cache.summary.last_review)
     # what continues a session has been told with its first log
     due = receipt.type == WORK and limits.every > 0 and since % limits.every == 0
-    if not due and born and limits.max_facts:
-        facts = cache.fading_count(never_decaying(cache.policy) | {QUESTION_KIND})
-        due = facts - born <= _most(cache, facts) < facts
     if not due:
         return ()
     from projection.lifecycle.review_due import reasons, size_of
@@ -267,12 +261,3 @@ def _due(cache: Cache, receipt: Receipt) -> tuple[Finding, ...]:
     why = reasons(since, size_of(cache.view()), limits)
     hint = "run `diurna review`; `diurna review --dry-run` shows what it would do"
     return (Finding("review-due", f"a review is due: {'; '.join(why)}", hint=hint),) if why else ()
-
-
-def _most(cache: Cache, facts: int) -> int:
-    """Return how many facts may be there; they are measured only where their number may be too many."""
-    from projection.lifecycle.review_due import ROOM, room_for
-
-    if cache.policy.review.max_facts != BY_BRIEF:
-        return cache.policy.review.max_facts
-    return room_for([one.fact for one in cache.view().live]) if facts in ROOM else 0

@@ -82,8 +82,6 @@ def _listed(value: str) -> tuple[str, ...]:
 
 #: The longest line of a fact in a brief.
 _LINE_CHARS = 220
-#: In so many facts lies the most that a brief has room for, however long they are.
-ROOM = range(BRIEF_CHARS // (_LINE_CHARS + 1), BRIEF_CHARS // 10)
 #: When a fact will be obsolete, and whatever else is to be remembered of it.
 NOTE_KEY = "note"
 REMARKS = (OBSOLETE_KEY, NOTE_KEY)

@@ -16,7 +16,7 @@ from ledger.model.record import Record
 from ledger.model.session import SOURCE_KEY, Entry
 from memory.api import Memory
 from memory.query.log_lines import LogLine, lines_of
-from memory.replay.replayed_state import state_by
+from memory.replay.replayed_state import state_from
 from memory.write.amendments import with_seen
 from projection.fold.fact_history import Fact
 from projection.fold.falsity import CONFLICTS
@@ -120,7 +120,8 @@ class Past:
                 if new in left:
                     left.setdefault(old, f"{old} is superseded by {new}, which is left")
             planned = meant._replace(kept=tuple(left), took=tuple(reach.took))
-            then = state_by(self._cache, refs, effect(self._entries, planned).entries)
+            undone, cache = effect(self._entries, planned).entries, self._cache
+            then = state_from(refs, undone, cache.policy, withheld=cache.redacted)
             before, does, events = len(left), list[str](), list[verbs.Event]()
             for fact in reach.facts:
                 aim, standing = then.get(fact), now.get(fact)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memory.query import entity_graph as query
+from memory.query import home_views as query
 from projection.document.archive_pages import summary_of
 from projection.document.fact_remarks import Mark, some_of
 from projection.fold.falsity import CONFLICTS

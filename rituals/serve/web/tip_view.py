@@ -18,7 +18,7 @@ from ledger.model.session import Entry
 from ledger.remote.forge import Forge, forge_of
 from memory.api import Memory
 from memory.query.code_question import REVISION, code_asked
-from memory.query.entity_graph import entities
+from memory.query.home_views import entities
 from memory.query.log_lines import writers
 from memory.query.origins import Origin, Origins, all_origins, seen_at
 from memory.query.reasons import Reasons, reasons
