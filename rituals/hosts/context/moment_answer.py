@@ -40,32 +40,32 @@ _READ = frozenset("cat head tail less more bat nl awk".split())
 class Needed(Record):
     """What memory has on a moment."""
 
-    facts: tuple[Told, ...]  #: (id, what it is, its text) of each, best first, on a line each
+    #: (id, what it is, its text) of each, best first, on a line each; behind the id of a rule that was
+    #: broken `!`: it is told although it was shown
+    facts: tuple[Told, ...]
     title: str  #: what they are
     most: int  #: so many are told at most
     characters: int  #: and in so many, with their envelope
-    #: ids of the rules among them that were broken: those are told although they were shown
-    broken: tuple[str, ...] = ()
     #: these are no facts but passages of logs by their places, told whole or not
     whole: bool = False
 
     def lines(self, known: Collection[str]) -> tuple[list[str], list[str]]:
-        """Return the lines to tell a session, and the ids of the facts in them.
+        """Return the lines to tell a session, and by what it is known that it was told the facts in them.
 
-        `known` has ids of facts that stand whole in its context, and `marks` of what was told.
+        `known` has ids of facts that stand whole in its context, and that of what was told.
         """
         most = self.most
         if self.whole:
             most = max(0, min(most, _PASSAGES - sum([":" in one for one in known])))
-        fresh = [one for one in self.facts if self.marks([one[0]])[-1] not in known][:most]
+        fresh = [fact for fact in self.facts if fact[0] not in known][:most]
         if not fresh:
             return [], []
         from projection.brief.wording import enveloped, shortened
 
         room = self.characters - len(enveloped(self.title, (), ""))
         lines: list[str] = []
-        for place, (id, about, text) in enumerate(fresh):
-            begun = f"- {id} ({about}): "
+        for place, (key, about, text) in enumerate(fresh):
+            begun = f"- {key.rstrip('!')} ({about}): "
             share = room // (len(fresh) - place) - 1 - len(begun)
             chars = len(text) if self.whole else max(min(share, _MOST_CHARS), _LEAST_CHARS)
             line = begun + shortened(text, chars)
@@ -73,11 +73,7 @@ class Needed(Record):
                 break
             lines.append(line)
             room -= len(line) + 1
-        return lines, [id for id, _, _ in fresh[: len(lines)]]
-
-    def marks(self, ids: Iterable[str]) -> list[str]:
-        """Return by what it is known that facts were told: broken rules by a mark of their own, too."""
-        return [word for id in ids for word in (id, *([f"{id}!"] if id in self.broken else ()))]
+        return lines, [key for key, _, _ in fresh[: len(lines)]]
 
 
 def needed_at(moment: Moment, commondir: str, top: str = "") -> tuple[Needed | None, bool]:
@@ -157,9 +153,9 @@ def _rules(moment: Moment, index: MomentIndex, top: str) -> Needed | None:
 
     facts = [rules.facts[row] for row in dict.fromkeys([row.lstrip("!") for row in rows])]
     found = _marked(discover(moment.folder), facts, at_file=tool not in SHELLS)
-    against = {rules.facts[row[1:]][0] for row in rows if row[0] == "!"}
-    ids = tuple([id for id, _, _ in found if id in against])
-    return Needed(tuple(found), RULE, index.most, index.characters, ids) if found else None
+    broken = {rules.facts[row[1:]][0] for row in rows if row[0] == "!"}
+    keyed = tuple([(id + "!" * (id in broken), about, text) for id, about, text in found])
+    return Needed(keyed, RULE, index.most, index.characters) if keyed else None
 
 
 def _of_line(moment: Moment, index: MomentIndex, top: str) -> list[str]:

@@ -119,11 +119,12 @@ def telling(moment: Moment, commondir: str, needed: Needed | None, *, news: bool
         if cursor is None:
             return None
         lines, moved = _since(moment, commondir, cursor) if news else ([], cursor)
-        told, ids = needed.lines(cursor.known) if needed else ([], [])
+        told, keys = needed.lines(cursor.known) if needed else ([], [])
         if needed and told:
+            ids = [key.rstrip("!") for key in keys]
             met = tuple(dict.fromkeys((*cursor.moments, *([] if needed.whole else ids))))
             room = sum(map(len, told)) + len(told)
-            moved = moved.knowing(needed.marks(ids))._replace(
+            moved = moved.knowing((*ids, *keys))._replace(
                 moments=met, needed=moved.needed + room, characters=moved.characters - room
             )
         elif not lines:
