@@ -23,7 +23,6 @@ from ledger.git.git_objects import (
     Objects,
     move_references,
     object_id,
-    write_objects,
 )
 from ledger.git.trees import FOLDER, entries, written
 from ledger.model.record import Record
@@ -32,15 +31,11 @@ from ledger.model.record import Record
 _SIGNED = (b"gpgsig", b"mergetag")
 
 
-class Relocated(Record):
-    """A history in its new place, nothing of it stored yet."""
+def relocated(git: Git, tip: str, folder: str) -> tuple[str, tuple[tuple[str, bytes], ...]]:
+    """Return the history of a folder, ending in a slash, as that of a repository's top.
 
-    tip: str  #: its last commit, "" where the folder has no history
-    objects: tuple[tuple[str, bytes], ...]  #: (kind, bytes) to be stored
-
-
-def relocated(git: Git, tip: str, folder: str) -> Relocated:
-    """Return the history of a folder, ending in a slash, as that of a repository's top."""
+    That is its last commit, "" where the folder has no history, and (kind, bytes) to be stored.
+    """
     listed = git.run(
         "--no-replace-objects", "rev-list", "--topo-order", "--reverse", "--parents",
         "--simplify-merges", tip, "--", f":(top,literal){folder.rstrip('/')}",
@@ -55,7 +50,7 @@ def relocated(git: Git, tip: str, folder: str) -> Relocated:
         data = _anew(body or b"", tree, [new[one] for one in parents if one in new])
         new[commit] = object_id(COMMIT, data)
         made[COMMIT, data] = None
-    return Relocated(new[rows[-1][0]] if rows else "", tuple(made))
+    return new[rows[-1][0]] if rows else "", tuple(made)
 
 
 def _anew(data: bytes, tree: str, parents: list[str]) -> bytes:
@@ -197,11 +192,6 @@ class _Rewriter:
         data = b"\n".join([b"object " + new.encode(), *lines[1:]]) + b"\n\n" + now
         self._made[TAG, data] = None
         return object_id(TAG, data)
-
-
-def store(git: Git, planned: Rewriting) -> None:
-    """Store the objects; no reference leads to them yet."""
-    write_objects(git, planned.objects)
 
 
 def move_all(git: Git, moves: Iterable[Move]) -> None:

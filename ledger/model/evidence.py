@@ -22,13 +22,6 @@ _MOST_CODE = 255
 _LINE_DIGITS, _AT_DIGITS = 9, 15
 
 
-class Place(Record):
-    """A line of a file of the code, from the top of its repository."""
-
-    path: str
-    line: int
-
-
 #: How a fact is used: asked for by its id, named, said again to set right, said in other words, done.
 OPENED, NAMED, CORRECTED, RESTATED, FOLLOWED = HOWS = (
     "opened", "named", "corrected", "restated", "followed",
@@ -77,18 +70,18 @@ def form_of(remark: str) -> str:
     """Return the form of the evidence beside a fact, "" where it is none."""
     if remark[:1] == WITHHELD:
         return remark[1:]
-    return PLACE if place_in(remark) else COMMAND if _is_command(remark) else ""
+    return PLACE if _names_place(remark) else COMMAND if _is_command(remark) else ""
 
 
-def place_in(remark: str) -> Place | None:
-    """Return the first place that a remark names as `path:line`, also `path:line:column` or `path:3-9`."""
+def _names_place(remark: str) -> bool:
+    """Tell whether a remark names a line as `path:line`, also `path:line:column` or `path:3-9`."""
     for word in remark.split():
         bare = word.lstrip(_AROUND).rstrip(_AROUND + ".")
         path, colon, rest = bare.replace("#L", ":").partition(":")
         line = rest.partition(":")[0].partition("-")[0]
         if colon and _is_path(path) and _is_number(line, _LINE_DIGITS) and int(line):
-            return Place(path.removeprefix("./"), int(line))
-    return None
+            return True
+    return False
 
 
 def role_in(remark: str) -> str:

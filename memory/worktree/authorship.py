@@ -18,7 +18,6 @@ from ledger.model.logset import log_refs
 from ledger.model.record import Record
 from memory.worktree.edit_base import line_of, made_by_diurna, published
 from memory.worktree.projection_files import is_projection, standing_files
-from projection.document.edit_events import Absorbed
 from projection.fold.full_replay import State
 from projection.policy.model import Policy
 
@@ -68,7 +67,7 @@ def left_alone(
     if not unknown:
         return ()
     made = made_by_diurna(home, tip, unknown)
-    from projection.document.unlogged_lines import has_rendered_form, unsaid, withheld
+    from projection.document.unlogged_lines import has_rendered_form, read_edit, unsaid, withheld
 
     left: list[Left] = []
     for path, text in _texts(home, unknown).items():
@@ -77,10 +76,13 @@ def left_alone(
         if path != CONTINUITY_FILE:
             left.append(Left(path, unsaid(path, text, state().histories)))
             continue
-        read = _standing_edit(
-            home, tip, unknown[path], text, state(),
-            lambda since: said_edits(home, tree() if tree else tip, since, fresh),
-        )  # fmt: skip
+        line = line_of(home, tip, text)
+        since = line.newest if line else ""
+        edited, over = said_edits(home, tree() if tree else tip, since, fresh)
+        if unknown[path] in (*edited, *over):
+            continue
+        base = published(home, tip, line, edited) if line else None
+        read = read_edit(None if base == text else base, text, state())
         said = [one._replace(message=f"{one.message}; it stays") for one in read.findings]
         if read.events:
             message = f"{path} was edited by hand, and no log says so yet"
@@ -132,28 +134,6 @@ def in_the_way(home: Home, rows: Iterable[tuple[str, str, str]]) -> tuple[Findin
             "until then nothing is published",
         )
     return tuple(found.values())
-
-
-def _standing_edit(
-    home: Home,
-    tip: str,
-    blob: str,
-    text: str,
-    now: State,
-    told: Callable[[str], tuple[set[str], set[str]]],
-) -> Absorbed:
-    """Read what a committed `continuity.md` says and no log does.
-
-    `blob` is its id, `text` what it holds; `told` is `said_edits` behind a stem.
-    """
-    from projection.document.unlogged_lines import read_edit
-
-    line = line_of(home, tip, text)
-    edited, over = told(line.newest if line else "")
-    if blob in over or blob in edited:
-        return Absorbed((), ())
-    base = published(home, tip, line, edited) if line else None
-    return read_edit(None if base == text else base, text, now)
 
 
 def said_edits(

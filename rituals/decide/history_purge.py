@@ -12,7 +12,8 @@ from glob import escape, glob
 
 from ledger.errors import StorageFailed, WriteRefused
 from ledger.git.cli import Git
-from ledger.git.history_rewrite import Rewriting, move_all, rewriting, store
+from ledger.git.git_objects import write_objects
+from ledger.git.history_rewrite import Rewriting, move_all, rewriting
 from ledger.git.repository import Repository, is_shallow, operation_under_way
 from ledger.model.event import FactRedacted
 from ledger.model.ids import blob_id
@@ -133,7 +134,7 @@ def purge(memory: Memory, facts: tuple[str, ...], logs: tuple[str, ...]) -> Purg
     with Lock(f"{common}/{LOCK_FILE}", _LOCK_SECONDS) as lock:
         memory.snapshot.notes += finish_dead(home, lock)
         _back_up(git, plan)
-        store(git, plan.history)
+        write_objects(git, plan.history.objects)
         moves, tip = plan.history.moves, home.tip()
         new = next((one.new for one in moves if one.reference == home.reference), tip)
         files = [f"{tree.gitdir}/index" for tree in plan.trees]

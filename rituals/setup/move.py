@@ -69,9 +69,9 @@ def plan_move(home: Home, branch: str) -> MovePlan:
     another = "diurna init --move branch --branch"
     refuse_branch(repository, branch, another)
     tip = there.tip()
-    past = relocated(git, home.tip(), home.prefix)
+    objects = relocated(git, home.tip(), home.prefix)[1]
     known = set(git.run("rev-list", tip).decode("ascii").split()) if tip else set()
-    if tip and not known & {object_id(kind, data) for kind, data in past.objects if kind == COMMIT}:
+    if tip and not known & {object_id(kind, data) for kind, data in objects if kind == COMMIT}:
         message = f"the branch {branch} exists and holds something else"
         raise WriteRefused(message, hint=f"`{another} NAME` takes another name")
     folder = home.prefix.rstrip("/")
@@ -113,13 +113,13 @@ def apply_move(plan: MovePlan, clock: Callable[[], int], agent: str = "") -> Mem
     old.bring_back()
     old.drain()
     old.close()
-    past = relocated(git, home.tip(), home.prefix)
-    write_objects(git, past.objects)
+    moved, objects = relocated(git, home.tip(), home.prefix)
+    write_objects(git, objects)
     if not read_reference(repository, there.reference):
-        move_references(git, [(there.reference, past.tip, "")], f"diurna: moved from {home.prefix}")
+        move_references(git, [(there.reference, moved, "")], f"diurna: moved from {home.prefix}")
     else:  # from an earlier move
         memory = Memory(there, clock=clock, lasting=False)
-        memory.join(past.tip)
+        memory.join(moved)
         memory.close()
     policy = git.resolve(f"{there.tip()}:{layout.POLICY_FILE}")[0]
     (data,) = git.blobs([policy])
