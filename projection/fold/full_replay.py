@@ -150,11 +150,9 @@ class Cuts:
                 self._later.append(cut_edges(edges, known))
         self._facts = {edge[2] for cut in (self._first, *self._later) for edge in cut}
 
-    def turns(self, fact: str, limit: str) -> frozenset[str]:
+    def turns(self, fact: str) -> frozenset[str]:
         """Return the logs that may change what is cut of a fact without naming it."""
-        if fact not in self._facts:
-            return frozenset()
-        return frozenset([turn for turn in self._turns if turn <= limit])
+        return frozenset(self._turns) if fact in self._facts else frozenset()
 
     def at(self, point: str, fact: str, history: History) -> frozenset[Edge]:
         """Return what is cut of a fact at a place, where this was its history."""

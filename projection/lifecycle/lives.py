@@ -76,7 +76,6 @@ class Lives(Record):
 def lives_of(
     entries: Iterable[Entry],
     policy: Policy,
-    until: str = "",
     progress: Callable[[int, int], None] | None = None,
     histories: Mapping[str, History] | None = None,
 ) -> Lives:
@@ -85,20 +84,18 @@ def lives_of(
     Args:
         entries: of all logs, in any order.
         policy: in force; its windows hold for the whole past.
-        until: a string that sorts behind the last stem to look at, "" for all.
         progress: told how far this is, as (done, total).
         histories: what all logs say, where that was collected before.
     """
     ordered = sorted(entries, key=lambda entry: entry.stem)
-    limit = until or "~"
     uses: dict[str, list[str]] = {}
     for entry in ordered:
-        for fact in entry.named if entry.uses and entry.stem <= limit else ():
+        for fact in entry.named if entry.uses else ():
             uses.setdefault(fact, []).append(entry.stem)
-    work = [entry.stem for entry in ordered if entry.work and entry.stem <= limit]
+    work = [entry.stem for entry in ordered if entry.work]
     agents = {entry.stem: entry.agent for entry in ordered}
     histories = collect(ordered) if histories is None else histories
-    walker = _Walker(work, policy, Cuts(histories), limit)
+    walker = _Walker(work, policy, Cuts(histories))
     found = []
     for number, fact in enumerate(sorted(histories)):
         if progress is not None and not number % 256:
@@ -136,11 +133,10 @@ class _Walker:
         work: stems of its work logs, in order.
         policy: in force.
         cuts: which supersessions do not count.
-        limit: sorts behind the last stem to look at.
     """
 
-    def __init__(self, work: Sequence[str], policy: Policy, cuts: Cuts, limit: str) -> None:
-        self._work, self._cuts, self._limit = work, cuts, limit
+    def __init__(self, work: Sequence[str], policy: Policy, cuts: Cuts) -> None:
+        self._work, self._cuts = work, cuts
         self._decay = Decay(work, policy.windows)
         self._numbers = {stem: number for number, stem in enumerate(work, 1)}
         self._lasting = never_decaying(policy)
@@ -152,11 +148,9 @@ class _Walker:
         said: dict[str, list[Act]] = {}
         full = False
         for act in acts:
-            start = _counts_from(act)
-            if start <= self._limit:
-                said.setdefault(start, []).append(act)
+            said.setdefault(_counts_from(act), []).append(act)
             full = full or (act.event.id == id and _sees(act))
-        turns = self._cuts.turns(id, self._limit)
+        turns = self._cuts.turns(id)
         points = sorted({*said, *uses, *turns})
         known: list[Act] = []
         fact: Fact | None = None
