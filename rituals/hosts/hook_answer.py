@@ -109,16 +109,10 @@ class Call:
         except TookTooLong:
             self._late = True
         except Exception as problem:  # noqa: BLE001 - as above
-            try:
-                from ledger.environment import working_directory
-                from ledger.home import discover
+            if self._commondir:
                 from rituals.hosts.payloads import note_fault
 
-                folder = self._said.folder if self._said else working_directory()
-                commondir = self._commondir or discover(folder).repository.commondir
-                note_fault(commondir, f"hook {self._host} {self._event}: {problem!r}")
-            except Exception:  # noqa: BLE001, S110 - it was only a note
-                pass
+                note_fault(self._commondir, f"hook {self._host} {self._event}: {problem!r}")
         return None
 
     def _make_ready(self, said: Moment, first: Callable[[], None] = lambda: None) -> None:
