@@ -22,7 +22,6 @@ from memory.recall.recall_values import (
 )
 from projection.fold.projection_state import TIERS
 from rituals.answers.record_fields import fields_of, mark_object
-from rituals.cli.commands.show import check_kind
 from rituals.cli.context import Invocation
 from rituals.cli.operation import SINCE, UNTIL, option, word
 from rituals.cli.output import Line, counted
@@ -30,6 +29,8 @@ from rituals.cli.output import Line, counted
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+    from projection.policy.model import Policy
 
 #: What stands above the hits of a kind, where an answer has others too.
 _PARTS = {SESSION_KIND: "what was said", DOCUMENT_KIND: "what documents say"}
@@ -134,6 +135,17 @@ def named(call: Invocation, ids: list[str], level: str) -> None:
     answer = call.reader().get(ids, level=level)
     call.opened([hit.id for hit in answer.hits])
     _answer(call, "", level, answer)
+
+
+def check_kind(policy: Policy, kind: str) -> None:
+    """Check that a kind is one of the policy's.
+
+    Raises:
+        WrongUsage: it is none.
+    """
+    if kind not in {one.name for one in policy.kinds}:
+        kinds = ", ".join(one.name for one in policy.kinds)
+        raise WrongUsage(f"there is no kind {kind}", where="--kind", hint=f"kinds: {kinds}")
 
 
 def _answer(call: Invocation, query: str, level: str, answer: Answer, *, org: bool = False) -> None:

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from projection.fold.full_replay import State
     from projection.fold.projection_state import Standing
     from projection.fold.testimony import Testimony
-    from projection.policy.model import Policy
 
 _LINE_CHARS = 64  #: of the text of a fact in a list
 
@@ -250,22 +249,13 @@ def select(
         found = as_here(memory.snapshot, found)
     if kind:
         if kind not in {standing.fact.kind for standing in found}:
+            from rituals.cli.commands.recall import check_kind
+
             check_kind(state.policy, kind)
         found = [standing for standing in found if standing.fact.kind == kind]
     if tier:
         return [standing for standing in found if standing.tier == tier]
     return found if archived or ids else [standing for standing in found if standing.live]
-
-
-def check_kind(policy: Policy, kind: str) -> None:
-    """Check that a kind is one of the policy's.
-
-    Raises:
-        WrongUsage: it is none.
-    """
-    if kind not in {one.name for one in policy.kinds}:
-        kinds = ", ".join(one.name for one in policy.kinds)
-        raise WrongUsage(f"there is no kind {kind}", where="--kind", hint=f"kinds: {kinds}")
 
 
 def block_of(one: Standing, state: State, known: Testimony, gone: tuple[Gone, ...]) -> str:
