@@ -77,7 +77,7 @@ def command_of(name: str) -> click.Command:
 
 def _parsed(row: Parameter) -> click.Parameter:
     """Return what parses a word or an option."""
-    kind = row.type or (click.Choice(tuple(row.choices)) if row.choices else None)
+    kind: Any = click.Choice(tuple(row.choices)) if row.choices else None
     if row.word:
         return click.Argument(
             [row.key], metavar=row.metavar, nargs=-1 if row.many else 1, required=row.required, type=kind,

@@ -38,7 +38,6 @@ class Parameter(Record):
     shows: bool = False  #: its help says the default
     word: bool = False  #: it stands by its place
     offers: Collection[str] = ()  #: what a shell offers beside what the metavar says
-    type: Any = None  #: the type of click that reads it, if it is neither a text nor a choice
     keeps: bool = False  #: it is of the invocation, and not of the command
     key: str = ""  #: what its value is called
 
@@ -173,7 +172,7 @@ def plain(
         given = int(value) if row.most else value
         values[row.key] = (*values[row.key], given) if row.many else given
     for place in [row for row in rows if row.word]:
-        if place.choices or place.type or (place.required and not words):
+        if place.choices or (place.required and not words):
             return None
         values[place.key] = tuple(words) if place.many else words.pop(0) if words else place.default
         words = [] if place.many else words

@@ -205,7 +205,9 @@ def _drafts_of(
             raise WrongUsage("--from-json says the whole log; leave FILE and the other options out")
         from rituals.record.json_request import read_json
 
-        whole = read_json(call.text(from_json), "JSON")
+        whole = read_json(
+            call.text(from_json), "standard input" if from_json == STDIN else from_json
+        )
         # what JSON does not say of the log's header, the options may
         header = {key: getattr(whole, key) or getattr(request, key) for key in _WHOSE}
         request = whole._replace(**header)

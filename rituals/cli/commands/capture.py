@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 from ledger.environment import user_folder, variables, working_directory
 from ledger.errors import WrongUsage
@@ -16,14 +17,8 @@ from rituals.cli.layout import Layout
 from rituals.cli.operation import DRY_RUN, SINCE, modes, option
 from rituals.cli.output import counted
 from rituals.hosts.adapters import END, HOSTS
-from rituals.hosts.capture.boundary import FAILED
+from rituals.hosts.capture.boundary import FAILED, Outcome
 from rituals.hosts.extraction import SOURCES
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from rituals.hosts.capture.boundary import Outcome
 
 #: Of the option --host.
 ANY_HOST = ("", *HOSTS)

@@ -6,9 +6,7 @@ import os
 import sys
 from typing import Any, BinaryIO
 
-import click
-
-from ledger.environment import user_folder, variables, working_directory
+from ledger.environment import user_folder, variables
 from ledger.errors import DiurnaError, NotFound, WrongUsage
 from ledger.home import OWN_REPOSITORY
 from ledger.model.layout import CONTINUITY_FILE, TREE_PREFIX
@@ -32,24 +30,9 @@ NAMES = (*_DOES, EVENTS)
 _WIDTH = max(map(len, NAMES))
 
 
-class _SourceName(click.Choice[str]):
-    """One of the names, or a path that is there."""
-
-    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Return the name, or the path as it was typed."""
-        if value in self.choices or os.path.exists(os.path.join(working_directory(), value)):
-            return value
-        named = ", ".join(self.choices)
-        piped = "`… | diurna import jsonl -` takes in what another tool keeps (the page MOVING.md)"
-        self.fail(f"`{value}` is no path here, and no source ({named}); {piped}", param, ctx)
-
-
-_SOURCE = _SourceName(NAMES)
-
-
 def import_(
     call: Invocation, *,
-    source: str = word("[SOURCE|PATH]", type=_SOURCE), paths: tuple[str, ...] = word("[PATH]..."),
+    source: str = word("[SOURCE|PATH]", offers=NAMES), paths: tuple[str, ...] = word("[PATH]..."),
     write: bool = option("Take it in without asking.", spelled="--write --yes"),
     pick: str = option("With items: which of them to record, 1,3-7 or all.", "NUMBERS"),
     verbose: bool = option("Show all of it, and each thing that is left out.", spelled="-v --verbose"),
@@ -86,6 +69,11 @@ def import_(
     if pick and source != ITEMS:
         raise WrongUsage(
             "--pick chooses among what is proposed", hint="diurna import items - --pick 1,3-7"
+        )
+    if source not in ("", *NAMES) and not os.path.exists(os.path.join(call.folder(), source)):
+        piped = "`… | diurna import jsonl -` takes in what another tool keeps (the page MOVING.md)"
+        raise WrongUsage(
+            f"`{source}` is no path here, and no source ({', '.join(NAMES)})", hint=piped
         )
     if source in (EVENTS, LEDGER) and len(paths) != 1:
         what = "one DIR" if source == LEDGER else "one FILE, or - for standard input"

@@ -17,10 +17,7 @@ from rituals.cli.layout import Layout
 from rituals.cli.operation import DRY_RUN, modes, option, word
 from rituals.cli.output import counted, told
 from rituals.hosts.adapters import HOSTS
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from rituals.hosts.install.install_plan import Plan
+from rituals.hosts.install.install_plan import Plan
 
 _WHAT_IS_KEPT = (
     "sessions leave logs that everybody with this memory can read: what agents report at the end of "

@@ -8,6 +8,7 @@ from typing import Any
 from ledger.home import Home
 from ledger.model.findings import Finding
 from ledger.model.layout import CONTINUITY_FILE
+from memory.edits.detect import Edit
 from memory.replay.replayed_state import cold_state
 from memory.worktree.projection_files import (
     committed_projection,
@@ -20,10 +21,6 @@ from rituals.answers.json_objects import event_line, event_object, summary_objec
 from rituals.answers.record_fields import fields_of
 from rituals.cli.context import Invocation
 from rituals.cli.layout import Layout
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from memory.edits.detect import Edit
 
 _PUBLISHED = Layout("""
 dropped|lines:40|- {}

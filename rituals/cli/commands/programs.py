@@ -5,8 +5,6 @@ from __future__ import annotations
 import signal
 from importlib.util import find_spec
 
-import click
-
 from ledger.environment import variables
 from ledger.errors import DiurnaError
 from rituals.cli.context import Invocation
@@ -16,7 +14,7 @@ from rituals.cli.operation import option, word
 def hook(
     call: Invocation, *,
     event: str = word("[EVENT]"),
-    arguments: tuple[str, ...] = word("[ARGUMENTS]...", type=click.UNPROCESSED),
+    arguments: tuple[str, ...] = word("[ARGUMENTS]..."),
 ) -> None:  # fmt: skip
     """Answer a hook of a program that runs an agent.
 

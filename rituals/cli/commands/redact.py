@@ -13,10 +13,7 @@ from rituals.cli.context import Invocation
 from rituals.cli.dialog import agreed, chosen
 from rituals.cli.layout import Layout
 from rituals.cli.operation import DECIDER, DRY_RUN, REASON, TITLE, modes, option, word
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from rituals.decide.history_purge import Purge
+from rituals.decide.history_purge import Purge
 
 _PURGE = (
     "backup stays refused afterwards messages=history.messages signed=history.signed "

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from statistics import median_low
 
+from projection.lifecycle.statistics import Group, Spread
 from rituals.answers.record_fields import fields_of
 from rituals.cli.context import Invocation
 from rituals.cli.layout import Layout
 from rituals.cli.output import counted
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from projection.lifecycle.statistics import Group, Spread
-    from rituals.report.lifecycle_report import Report
+from rituals.report.lifecycle_report import Report
 
 _LIFE = "id kind agent uses tier reason born_session=session last_used=last moments"
 #: What happened to facts at some age, as a group has it, and as it is told.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any
 
 from ledger.errors import WrongUsage
 from ledger.model.event import VERB_OF, written
@@ -23,12 +24,7 @@ from rituals.decide.open_contradictions import contested
 from rituals.review.questions import INVARIANT_DUE, RULES, Question, is_raising
 from rituals.review.review_answers import ACCEPT, LATER, REJECT, Answer
 from rituals.review.review_plan import Plan, asked
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from rituals.review.review_record import Outcome
+from rituals.review.review_record import Outcome
 
 #: Codes that a review says in its own words.
 _OF_REVIEW = ("review-due", "over-size")
