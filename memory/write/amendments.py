@@ -43,7 +43,6 @@ from ledger.model.session import (
 from ledger.model.verbs import CLOSING, IN_PROGRESS
 from ledger.secrets.log_redaction import guard, is_withheld
 from memory.cache.schema import PINNED
-from memory.replay.broken_truth import has_code
 from memory.write.draft import text_of
 from memory.write.draft_checks import check_footers, check_named, with_whole_ids
 from memory.write.host_session import with_opened
@@ -281,6 +280,7 @@ def _told_of_ends(log: SessionLog, case: Case) -> Amended:
         meta = event.meta if isinstance(event, FactCreated | FactUpdated) else ()
         if not any(key in (UNTIL_KEY, CHECK_KEY) for key, _ in meta):
             continue
+        from memory.replay.broken_truth import has_code
         from memory.replay.ending_commits import is_true_now
         from projection.text.until_conditions import DATE, check_of, until_in
 

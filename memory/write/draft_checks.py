@@ -42,7 +42,6 @@ from ledger.model.session import (
     SessionLog,
 )
 from ledger.model.verbs import DONE, TODO, either, may_follow
-from memory.cache.name_lookup import fact_named
 from memory.write.draft import ANYWAY, Case, births, named_ids, renamed
 from projection.fold.checks import unproven
 from projection.fold.fact_history import History
@@ -196,6 +195,8 @@ class _Known:
         Raises:
             NotFound: several facts begin so.
         """
+        from memory.cache.name_lookup import fact_named  # most ids are whole
+
         return fact_named(self._cache, name, {*self._waiting, *self.born})
 
     def missing(self, name: str, where: str = "") -> Finding:

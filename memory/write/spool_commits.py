@@ -27,7 +27,6 @@ from ledger.wal.dead_owner import died
 from ledger.wal.spool import KEEP, Spool
 from memory.cache.stamp import CacheDamaged
 from memory.cache.view_name import landed, mark_here, marks_elsewhere
-from memory.redaction.withheld_texts import held_logs
 from memory.repair.lost_logs import remember
 from memory.repair.pruned_blobs import (
     clear_damaged,
@@ -129,6 +128,8 @@ class Committer(CommitWriter):
         marks = {stem: mark for stem, mark in marks_elsewhere(home).items() if stem not in known}
         there = landed(home, {stem: f"refs/heads/{one.branch}" for stem, one in marks.items()})
         there |= dict.fromkeys(known, home.reference)
+        from memory.redaction.withheld_texts import held_logs
+
         for reference in set(there.values()):
             remember(home._replace(reference=reference), held_logs(self._snapshot.cache()))
         for stem in there:
@@ -220,6 +221,8 @@ class Committer(CommitWriter):
         for stem in done:
             self.spool.commit(stem)
         if home.plain:
+            from memory.redaction.withheld_texts import held_logs
+
             remember(home, held_logs(cache))
         if cleared:  # the cache holds that they can not be read
             self._snapshot.rebuilt()
