@@ -43,6 +43,10 @@ class Ageing(Record):
     fading: tuple[Fading, ...] = ()  #: what goes to the archive next, soonest first
 
 
+#: Where what went to the archive is told, by its reason.
+_WENT = {FADED: "faded", BY_HAND: "faded", CLOSED: "swept"}
+
+
 def ageing(before: State | None, now: Sequence[Standing], decay: Decay, policy: Policy) -> Ageing:
     """Compare the facts of an earlier state with those of now.
 
@@ -51,32 +55,22 @@ def ageing(before: State | None, now: Sequence[Standing], decay: Decay, policy: 
     next_out = fading(now, decay, policy)
     if before is None:
         return Ageing(fading=next_out)
-    born: list[str] = []
+    groups: dict[str, list[str]] = {
+        name: [] for name in ("born", "faded", "swept", "returned", "false")
+    }
     changed: list[Change] = []
-    faded: list[str] = []
-    swept: list[str] = []
-    returned: list[str] = []
-    false: list[str] = []
     for standing in now:
-        fact = standing.fact.id
-        earlier = before.get(fact)
+        fact, earlier = standing.fact.id, before.get(standing.fact.id)
         if earlier is None:
-            born.append(fact)
-            if standing.live:
-                continue
+            groups["born"].append(fact)
         elif earlier.tier != standing.tier:
             changed.append(Change(fact, earlier.tier, standing.tier))
-        if earlier is not None and standing.live and not earlier.live:
-            returned.append(fact)
-        if standing.live or (earlier is not None and not earlier.live and
-                             earlier.reason == standing.reason):  # fmt: skip
-            continue
-        where = {FADED: faded, BY_HAND: faded, CLOSED: swept}.get(standing.reason, false)
-        where.append(fact)
-    return Ageing(
-        tuple(born), tuple(changed), tuple(faded), tuple(swept), tuple(returned), tuple(false),
-        next_out,
-    )  # fmt: skip
+        if standing.live:
+            groups["returned"] += [fact] * (earlier is not None and not earlier.live)
+        elif earlier is None or earlier.live or earlier.reason != standing.reason:
+            groups[_WENT.get(standing.reason, "false")].append(fact)
+    born, faded, swept, returned, false = map(tuple, groups.values())
+    return Ageing(born, tuple(changed), faded, swept, returned, false, next_out)
 
 
 def fading(now: Iterable[Standing], decay: Decay, policy: Policy) -> tuple[Fading, ...]:
