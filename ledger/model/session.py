@@ -209,14 +209,8 @@ SHOWN_KEY, TOLD_KEY, COST_KEY = "shown", "told", "characters"
 SHOWN_IDS = 200
 
 
-def shown_value(ids: Sequence[str], more: int = 0) -> str:
-    """Write such a header for facts and `more` unnamed ones; "" where there is nothing to name."""
-    more += len(ids[SHOWN_IDS:])
-    return ", ".join([*ids[:SHOWN_IDS], *([f"+{more}"] if more else [])])
-
-
 def shown_since(ids: Sequence[str], told: int, seen: int) -> str:
-    """Return the header for facts that a session met and no log of it names.
+    """Return the header for facts that a session met and no log of it names; "" for nothing to name.
 
     Args:
         ids: those that it met, in order.
@@ -224,7 +218,9 @@ def shown_since(ids: Sequence[str], told: int, seen: int) -> str:
         seen: how many it met, those too that are not listed.
     """
     told = told if told <= seen else 0
-    return shown_value(ids[told:], seen - max(told, len(ids)))
+    more, ids = seen - max(told, len(ids)), ids[told:]
+    more += len(ids[SHOWN_IDS:])
+    return ", ".join([*ids[:SHOWN_IDS], *([f"+{more}"] if more else [])])
 
 
 def shown_in(value: str) -> tuple[str, ...]:

@@ -53,12 +53,11 @@ def is_placeholder(value: str) -> bool:
     if any(char * 6 in low for char in set(low)):
         return True
     parts = _parts(value)
-    return any(map(_is_filling, parts)) and not any(map(_is_real, parts))
-
-
-def _is_filling(part: str) -> bool:
-    low = part.lower()
-    return low in _FILLINGS or (low.startswith(_GLUED) and _is_word(part))
+    filling = [
+        low in _FILLINGS or (low.startswith(_GLUED) and _is_word(low))
+        for low in map(str.lower, parts)
+    ]
+    return any(filling) and not any(map(_is_real, parts))
 
 
 def is_printed(value: str) -> bool:
@@ -67,14 +66,8 @@ def is_printed(value: str) -> bool:
 
 
 def _is_real(part: str) -> bool:
-    kinds = (
-        any(char.isdigit() for char in part)
-        + any(char.islower() for char in part)
-        + any(char.isupper() for char in part)
-    )
-    return (
-        ((kinds > 2 and len(part) > 7) or len(part) > 15) and is_random(part) and not _is_word(part)
-    )
+    long = 7 if kinds_of(part) > 2 else 15
+    return len(part) > long and is_random(part) and not _is_word(part)
 
 
 def is_random(value: str) -> bool:

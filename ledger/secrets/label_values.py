@@ -87,13 +87,8 @@ def is_secret(value: str, chosen: bool, quoted: bool, named: bool) -> bool:
         return False
     if len(value) > 7 and chosen and not is_wordy(value) and distinct(value) > 4:
         return any(map(str.isdigit, value)) and not value.isdigit()
-    return _is_drawn_enough(value)
-
-
-def _is_drawn_enough(value: str) -> bool:
-    """Tell whether a value mixes as drawn ones do, in twelve characters with a digit or twenty without."""
-    numbered = any(map(str.isdigit, value))
-    long, rich = (11, 7) if numbered else (19, 11)
+    # it mixes as drawn ones do, in twelve characters with a digit or twenty without
+    long, rich = (11, 7) if any(map(str.isdigit, value)) else (19, 11)
     return len(value) > long and is_random(value) and distinct(value) > rich and not is_wordy(value)
 
 

@@ -196,7 +196,8 @@ def _looks(value: str, look: int) -> bool:
     if look == DRAWN:
         return is_random(value) and distinct(value) > 11
     if look == PAIR:
-        return _is_pair(value)
+        name, _, password = decoded(value).partition(":")
+        return bool(name and password)
     if look in (MADE, MIXED):
         drawn = kinds_of(value) > 1 and any(map(str.isdigit, value)) and not is_wordy(value)
         return (drawn and not value.islower()) or (look == MADE and is_worded(value))
@@ -205,12 +206,6 @@ def _looks(value: str, look: int) -> bool:
     return (
         look == ANY or (any(map(str.isdigit, value)) and not is_stock(value)) or not is_wordy(value)
     )
-
-
-def _is_pair(value: str) -> bool:
-    """Tell whether base64 holds `name:password`."""
-    name, colon, password = decoded(value).partition(":")
-    return bool(name and colon and password)
 
 
 #: An address that whoever knows it may post to, and the parts of its path; of a host for hooks short ones.

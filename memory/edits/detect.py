@@ -25,19 +25,16 @@ from memory.worktree.edit_base import (
     published,
 )
 from memory.worktree.page_copies import (
-    edited_copies,
     is_edited,
     name_of,
     page_copy,
     place_of,
     read_written,
 )
-from memory.worktree.projection_files import committed_projection
 from projection.document.page_parser import MachineLine
 from projection.document.page_renderer import render
 from projection.document.unlogged_lines import read_edit
 from projection.fold.full_replay import State
-from projection.policy.model import Policy
 
 
 class Edit(Record):
@@ -135,12 +132,3 @@ def _text_of(home: Home, blob: str) -> str:
         body = body or b""
         return document_text(body) or body.decode("utf-8", "surrogateescape")
     return ""
-
-
-def edited_files(home: Home, policy: Policy) -> tuple[str, ...]:
-    """Return the projection files that a person edited in the work tree or the mirror, sorted."""
-    if not home.repository.top:
-        return ()
-    committed = committed_projection(home, home.tip(), policy)
-    paths = {*committed, CONTINUITY_FILE, *policy.view_files}
-    return tuple(sorted(edited_copies(home, paths, committed)))

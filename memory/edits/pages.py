@@ -10,6 +10,7 @@ from ledger.git.commit_record import Identity, IdentityQuestion, identity_findin
 from ledger.git.repository import remote_branches
 from ledger.home import Home
 from ledger.model.findings import Finding
+from ledger.model.layout import CONTINUITY_FILE
 from memory.query.reader import Reader
 from memory.worktree.page_copies import unread
 from projection.fold.full_replay import State
@@ -97,9 +98,14 @@ class Pages(Reader):
 
     def edited(self) -> tuple[str, ...]:
         """Return the projection files that a person edited in the work tree or the mirror, sorted."""
-        from memory.edits.detect import edited_files
+        from memory.worktree.page_copies import edited_copies
+        from memory.worktree.projection_files import committed_projection
 
-        return edited_files(self.home, self.policy)
+        if not self.home.repository.top:
+            return ()
+        committed = committed_projection(self.home, self.home.tip(), self.policy)
+        paths = {*committed, CONTINUITY_FILE, *self.policy.view_files}
+        return tuple(sorted(edited_copies(self.home, paths, committed)))
 
     def absorb(self, *, dry_run: bool = False) -> Absorption:
         """Make a log of a person's edit of `continuity.md`, and write the file anew.
