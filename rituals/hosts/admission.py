@@ -84,7 +84,7 @@ def inside(paths: Iterable[str], top: str, folder: str) -> list[str]:
     """Return those paths that lie in a work tree, from its top, where git does not keep its own."""
     if not top:
         return []
-    tops = tuple(dict.fromkeys((top, os.path.realpath(top))))
+    tops = tuple(dict.fromkeys((f"{top}/", f"{os.path.realpath(top)}/")))
     found = []
     for path in paths:
         if not path or "\0" in path or path[0] in "~$":
@@ -94,9 +94,9 @@ def inside(paths: Iterable[str], top: str, folder: str) -> list[str]:
         except UnicodeEncodeError:
             continue  # no file has such a name
         whole = os.path.normpath(os.path.join(folder, path))
-        if not whole.startswith(tuple(f"{one}/" for one in tops)):
+        if not whole.startswith(tops):
             whole = os.path.join(os.path.realpath(os.path.dirname(whole)), os.path.basename(whole))
-        inner = next((whole[len(one) + 1 :] for one in tops if whole.startswith(f"{one}/")), "")
+        inner = next((whole[len(one) :] for one in tops if whole.startswith(one)), "")
         if inner and inner != ".git" and not inner.startswith(".git/"):
             found.append(inner)
     return found
