@@ -445,3 +445,17 @@ def test_import_from_the_command_line(world: World) -> None:
     assert "took in 2 facts from jsonl" in home.text("import", "jsonl", "facts.jsonl", "--write")
     for words, code in WRONG:
         home.run("import", *words, code=code)
+
+
+def test_what_is_personal_comes_into_the_users_own_home_alone(world: World) -> None:
+    """Named by an option or by the environment; what is not about the user stays out of it."""
+    home = world.home(OWN_REPOSITORY)
+    home.run("init", "--personal")
+    lines = [line("me", "I like short answers.", personal=True), line("us", "CI has two cores.")]
+    given = "\n".join(map(json.dumps, lines)).encode()
+    asked = ("import", "jsonl", "-", "--write")
+    assert home.run(*asked, stdin=given).json["personal"] == 1
+    mine = home.run(*asked, "--home", "personal", stdin=given).json
+    assert [one["text"] for one in mine["new"]] == ["I like short answers."]
+    again = home.run(*asked, stdin=given, env={"DIURNA_HOME": "personal"}).json
+    assert (again["new"], again["same"]) == ([], 1)

@@ -79,7 +79,7 @@ def take(
     becomes one fact. Into the home of what is only the user's comes what is personal alone.
     """
     memory = call.memory()
-    if call.home == personal_folder():
+    if os.path.realpath(memory.home.folder) == os.path.realpath(personal_folder()):
         readings = [
             one._replace(items=tuple([item for item in one.items if item.personal]))
             for one in readings
