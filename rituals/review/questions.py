@@ -236,8 +236,8 @@ def is_raising(event: verbs.Event) -> bool:
     return raises and event.id.startswith(THREAD_PREFIX)
 
 
-def listed(ids: Iterable[str], parted: str = ", ") -> str:
+def listed(ids: Iterable[str]) -> str:
     """Name ids, the first of many."""
     shown = list(ids)
     more = f" and {len(shown) - LIST_LIMIT} more" if len(shown) > LIST_LIMIT else ""
-    return parted.join(shown[:LIST_LIMIT]) + more
+    return ", ".join(shown[:LIST_LIMIT]) + more
