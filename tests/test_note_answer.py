@@ -98,11 +98,11 @@ def test_no_line_is_lost_in_silence(empty: Place, lines: list[str]) -> None:
 
 @pytest.mark.parametrize(
     "said",
-    ["- - -", "%%% -> ??: \n- - -\ndone\nthe moon is -> cheese\n", "a\0b is so", "\udcff is no character",
+    ["- - -", "%%% -> ??: \n- - -\ndone\nthe moon is -> cheese\n",
      "<!-- id: x -->", "fact: ## Facts", "> quoted: x", "=== \n---\n", "decision: \tx\n\n---\n\n- y"],
 )  # fmt: skip
 def test_what_can_not_be_a_fact_is_kept(empty: Place, said: str) -> None:
-    """Marks, rules and characters that are none cost nothing else: the log is there."""
+    """Marks and rules cost nothing else: the log is there."""
     found = recorded(read(empty, f"{said}\nlesson: The proxy buffers.\n"))
     assert "The proxy buffers." in "".join(text for _, _, text in found)
 
