@@ -19,7 +19,7 @@ from memory.cache.schema import (
     session_name,
     unpack_history,
 )
-from memory.cache.stamp import FILE_ERRORS, unpack
+from memory.cache.stamp import unpack
 from projection.fold.fact_history import Fact, History
 from projection.fold.falsity import opposed
 from projection.fold.fold import resolve
@@ -247,14 +247,9 @@ class Questions(Database):
         row = self.row("SELECT count(*) FROM logs WHERE work AND stem > ?", (stem,))
         return int(row[0])
 
-    def entries(self, after: int = 0) -> Iterator[tuple[int, LogRef, Entry]]:
-        """Yield (number, log, entry) of the logs added after a number, in the order added."""
-        question = (
-            "SELECT number, stem, path, blob, entry FROM logs WHERE number > ? ORDER BY number"
-        )
-        with FILE_ERRORS:
-            for number, stem, path, blob, packed in self._base.execute(question, (after,)):
-                yield number, LogRef(stem, path, blob), entry_in(packed)
+    def entries(self) -> list[tuple[LogRef, Entry]]:
+        """Return all logs with what they say, in the order added."""
+        return self.logs("ORDER BY number")
 
     def entries_naming(self, text: str) -> list[tuple[LogRef, Entry]]:
         """Return, in the order added, the logs in whose entry a text stands, in whatever way."""

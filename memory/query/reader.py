@@ -112,9 +112,7 @@ class Reader:
 
     def logs(self, *, committed: bool = False) -> list[tuple[LogRef, Entry]]:
         """Return all logs with what they say, in the order in which the cache met them."""
-        return self.ask(
-            lambda cache: [(ref, entry) for _, ref, entry in cache.entries()], committed=committed
-        )
+        return self.ask(lambda cache: cache.entries(), committed=committed)
 
     def publishes(self, *, reviewing: bool = False) -> bool:
         """Tell whether a write on this branch, a review perhaps, commits the projection with it."""

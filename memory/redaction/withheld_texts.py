@@ -88,7 +88,7 @@ def naming_holders(home: Home, cache: Cache, events: tuple[Event, ...]) -> tuple
 def logs_naming(cache: Cache, facts: frozenset[str]) -> list[LogRef]:
     """Return the logs that name one of some facts, in whatever way."""
     return [
-        ref for _, ref, entry in cache.entries() if facts and not facts.isdisjoint(named_in(entry))
+        ref for ref, entry in cache.entries() if facts and not facts.isdisjoint(named_in(entry))
     ]
 
 

@@ -64,7 +64,7 @@ def plan_ledger_import(
     if memory:
         telling = memory.ask(lambda cache: telling_of(memory.home, cache, words=False))
         held = memory.ask(held_logs)
-        for _, ref, entry in memory.ask(lambda cache: list(cache.entries())):
+        for ref, entry in memory.logs():
             refs.append(ref)
             entries.append(entry)
     known = {(ref.key, ref.blob) for ref in refs}

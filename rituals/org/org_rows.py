@@ -72,7 +72,7 @@ def rows_of_logs(
     redacted, withheld = cache.redacted, redacted_logs(cache)
     kept: set[str] = set()
     new: list[tuple[LogRef, Entry, bytes, tuple[str, str, str], bool]] = []
-    for _, ref, entry in cache.entries():
+    for ref, entry in cache.entries():
         hidden = sorted(redacted & named_in(entry)) if redacted else []
         origin = brought.get(ref.path, Origin())
         path = reader.home.prefix + ref.path

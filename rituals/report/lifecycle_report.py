@@ -78,7 +78,7 @@ class Report(Record):
 def report(memory: Memory, progress: Callable[[int, int], None] | None = None) -> Report:
     """Report on a home; progress is told how far this is."""
     entries, policy = memory.ask(
-        lambda cache: ([entry for _, _, entry in cache.entries()], cache.policy)
+        lambda cache: ([entry for _, entry in cache.entries()], cache.policy)
     )
     return report_on(lives_of(entries, policy, progress=progress), entries, policy)
 

@@ -108,7 +108,7 @@ def plan_learning(memory: Memory) -> Plan:
     """Make the plan of what a home could learn as it stands now. Nothing is written."""
 
     def read(cache: Cache) -> tuple[str, State, list[Entry]]:
-        return cache.commit, state_of(cache), [entry for _, _, entry in cache.entries()]
+        return cache.commit, state_of(cache), [entry for _, entry in cache.entries()]
 
     home, ledger = memory.home, memory.snapshot.ledger
     tip, state, entries = ledger.ask(read)

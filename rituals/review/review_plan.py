@@ -109,7 +109,7 @@ def plan_review(
     """
 
     def read(cache: Cache) -> tuple[str, State, list[tuple[LogRef, Entry]], list[Question]]:
-        logs = [(ref, entry) for _, ref, entry in cache.entries()]
+        logs = cache.entries()
         return cache.commit, state_of(cache), logs, clone_questions(memory.home, cache)
 
     tip, state, logs, dropped = memory.snapshot.ledger.ask(read)

@@ -91,7 +91,7 @@ class TipView:
     @cached_property
     def known_logs(self) -> tuple[tuple[LogRef, Entry], ...]:
         """All logs, in ledger order."""
-        read = self.memory.ask(lambda cache: [(ref, entry) for _, ref, entry in cache.entries()])
+        read = self.memory.logs()
         return tuple(sorted(read, key=lambda log: log[0].key))
 
     @cached_property
