@@ -126,20 +126,19 @@ def timeline(
     if place is None:
         best = reader.recall(asked, limit=1)
         place = reader.ask(lambda cache: _answer_anchor(cache, asked, best))
-    return reader.ask(partial(_around, reader, place, back, on, limit, agent, kinds))
+    spans = _reaching(place.spans, back, on)
+    return reader.ask(partial(_around, reader, place, spans, limit, agent, kinds))
 
 
 def _around(
     reader: Reader,
     place: Anchor,
-    back: int,
-    on: int,
+    spans: Sequence[tuple[int, int]],
     limit: int,
     agent: str,
     kinds: Sequence[str],
     cache: Cache,
 ) -> Timeline:
-    spans = _reaching(place.spans, back, on)
     if place.kind == DATE:  # by its writer's clock: a name may be pushed on (O2)
         later = cache.entries_since(floor_of(spans[0][0]))
         keys = [ref.key for ref, entry in later if _lies(entry, spans)]
