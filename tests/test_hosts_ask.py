@@ -268,17 +268,6 @@ def test_off_is_off(stop: Stop, run: Run, door: Door) -> None:
         assert not stop(work(FIRST), session=f"p-{number}")
 
 
-def test_who_hands_over_is_asked(stop: Stop, run: Run) -> None:
-    """Once, where much is unsaid: by what the command prints; not in a dry run."""
-    assert run("task", "add", "Wire the queue", "--id", "wire").code == 0
-    assert run("task", "start", "wire").code == 0
-    words = ("task", "handoff", "wire", "--done", "A queue.", "--session", "s1")
-    assert not stop(work(LEAST - 1)) and QUESTION not in run(*words, "--dry-run").out
-    assert not stop("ok")
-    assert QUESTION in run(*words).out
-    assert QUESTION not in run(*words, "--next", "Measure it.").out
-
-
 def test_a_start_asks_once_for_ten_new_facts_what_overlaps(
     stop: Stop, run: Run, door: Door
 ) -> None:

@@ -150,19 +150,6 @@ def note_answer(
         _known(commondir, host, session, lambda talk: talk.told(nothing=nothing, corrects=corrects))
 
 
-def before_leaving(commondir: str, folder: str, session: str, limit: int) -> str:
-    """Return the question for a session that hands over with much unsaid, else ""."""
-    asks = False
-
-    def ask(talk: Talk) -> Talk:
-        nonlocal asks
-        asks = talk.may(limit) and talk.chars >= LEAST
-        return talk.asked_now() if asks else talk
-
-    told = next((host for host in HOSTS if _known(commondir, host, session, ask) and asks), "")
-    return _question(told, _open_ends(folder, session)) if told else ""
-
-
 def counts(commondir: str, host: str, session: str) -> tuple[int, int]:
     """Return how often a session was asked, and answered."""
     talk = read_record(captured_file(commondir, host, session, END), Talk())

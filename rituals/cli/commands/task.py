@@ -175,18 +175,3 @@ def task(
     plan = partial(steps.step, memory, action, id, author, given)
     change, receipt = steps.carried_out(memory, plan, dry_run=dry_run)
     tell(call, change, receipt, dry_run=dry_run)
-    if action == "handoff" and not (dry_run or call.json):
-        _ask_before_leaving(call, session)
-
-
-def _ask_before_leaving(call: Invocation, session: str) -> None:
-    """Ask a session that hands over what it did not record yet."""
-    from projection.policy.model import OFF
-    from rituals.hosts.silence import is_silent, place_of
-    from rituals.hosts.stop_request import before_leaving
-
-    memory = call.memory()
-    commondir, session = memory.home.repository.commondir, session or memory.occasion().session
-    capture = memory.policy.capture
-    if capture.keep != OFF and session and not is_silent(commondir, session, place_of(memory.home)):
-        call.out.text(before_leaving(commondir, place_of(memory.home), session, capture.ask))
