@@ -533,6 +533,53 @@ process.exit() // else it waits for the time limit of what could not be started
 """
 
 
+def test_the_plugin_is_what_is_installed(bare_repo: Repo, run: Run, tmp_path: Path) -> None:
+    """Hooks, skill and server of the one table, in Claude's format and by Agent Plugins 1.0.0."""
+    out = tmp_path / "out"
+    ran = run("install", "--export", str(out))
+    assert ran.code == 0 and "--plugin-dir" in ran.err
+    assert run("install", "claude", "--mcp").code == 0
+    top = bare_repo.path
+
+    def read(path: Path) -> Any:
+        return json.loads(path.read_text())
+
+    assert read(out / "hooks/hooks.json")["hooks"] == read(top / ".claude/settings.json")["hooks"]
+    assert read(out / ".mcp.json") == read(top / ".mcp.json")
+    portable = out / "agent-plugins/diurna"
+    for skill in (f"skills/{name}/SKILL.md" for name in SKILLS):
+        assert (out / skill).read_bytes() == (portable / skill).read_bytes()
+        assert (out / skill).read_bytes() == (top / ".claude" / skill).read_bytes()
+    manifest, market = (
+        read(out / ".claude-plugin/plugin.json"),
+        read(out / ".claude-plugin/marketplace.json"),
+    )
+    assert market["plugins"][0]["name"] == market["name"] == manifest["name"] == "diurna"
+    # closed schemas: no key that the format does not have
+    about, servers = read(portable / "plugin.json"), read(portable / "mcp.json")
+    assert set(about) <= {"$schema", "name", "version", "description", "author", "license"}
+    assert about["$schema"].endswith("/1.0.0/plugin.schema.json") and about["name"] == "diurna"
+    assert servers["$schema"].endswith("/1.0.0/mcp.schema.json") and set(servers) == {
+        "$schema",
+        "mcpServers",
+    }
+    assert servers["mcpServers"] == {
+        "diurna": {"type": "stdio", "command": "diurna", "args": ["mcp"]}
+    }
+
+
+def test_an_export_leaves_other_files_alone(bare_repo: Repo, run: Run, tmp_path: Path) -> None:
+    """A second one changes nothing; a file that says something else is named and stays."""
+    mine = put(tmp_path, "out/README.md", b"# Mine\n")
+    ran = run("install", "--export", str(tmp_path / "out"), "--dry-run")
+    assert ran.code == 1 and tree(tmp_path / "out") == {"README.md": b"# Mine\n"}
+    mine.unlink()
+    assert run("install", "--export", str(tmp_path / "out")).code == 0
+    assert "nothing to do" in run("install", "--export", str(tmp_path / "out")).out
+    assert run("install", "claude", "--export", str(tmp_path / "out")).code == 2
+    assert list(tree(bare_repo.path)) == ["code.py"]
+
+
 def test_the_page_says_what_each_host_has() -> None:
     """The table of AGENTS.md is the one of the adapters."""
     page = (GUIDE / "AGENTS.md").read_text(encoding="utf-8")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from difflib import unified_diff
 from importlib.util import find_spec
@@ -40,6 +41,7 @@ def install(
     user: bool = option("For all projects of yours, instead of this one."),
     mcp: bool | None = option("Also the MCP server; by default where its extra is there.", goes="plain",
         spelled="--mcp/--no-mcp"),
+    export: str = option("Write a plugin for marketplaces there, instead.", "DIR", goes="plain"),
     mode: str = modes(
         remove="Take out again what install put there.",
         model="Fetch a small model by which `recall` weighs meaning; asks first.",
@@ -59,6 +61,7 @@ def install(
       diurna install claude codex
       diurna install claude --user
       diurna install --dry-run gemini
+      diurna install --export plugin
       diurna install --remove claude
       diurna install --model --dry-run
     """
@@ -66,6 +69,8 @@ def install(
         return _fetch_model(call, dry_run, yes)
     if mode:
         return _remove(call, hosts, user=user, dry_run=dry_run)
+    if export:
+        return _export_plugin(call, export, alone=not (hosts or user), dry_run=dry_run)
     from rituals.hosts.install.host_files import found_hosts
     from rituals.hosts.install.install_plan import base_folder
 
@@ -130,6 +135,20 @@ def _remove(call: Invocation, hosts: tuple[str, ...], *, user: bool, dry_run: bo
     if repository is not None and not dry_run:
         drop_asks(repository.commondir, lambda one: not hosts or one.host in hosts)
     return _carry_out(call, plan, hosts, user=user, dry_run=dry_run)
+
+
+def _export_plugin(call: Invocation, folder: str, *, alone: bool, dry_run: bool) -> int:
+    """Write the plugin for marketplaces; return the exit code."""
+    from rituals.hosts.install.plugin_export import LOADING, plan_export
+
+    if not alone:
+        hint = f"diurna install --export {folder}"
+        raise WrongUsage("a plugin is the same for all hosts", hint=hint)
+    plan = plan_export(os.path.join(call.folder(), folder))
+    code = _carry_out(call, plan, LOADING, user=False, dry_run=dry_run)
+    if not code:
+        call.out.hint(f"claude --plugin-dir {folder} tries it; the page AGENTS.md has the others")
+    return code
 
 
 def _carry_out(
