@@ -9,6 +9,8 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable
+from itertools import product
+from unicodedata import normalize
 
 from ledger.errors import NotFound, WrongUsage
 from ledger.git.ancestry import CodeCommit, blame, commit_named, commits_of
@@ -97,8 +99,9 @@ def _inside(repository: Repository, name: str, folder: str) -> str:
     if not top or "\0" in name or "\n" in name:
         return ""
     outside = False
-    for base in dict.fromkeys((folder, top)):
-        whole = os.path.normpath(os.path.join(base, name))
+    forms = dict.fromkeys((name, normalize("NFC", name), normalize("NFD", name)))
+    for base, form in product(dict.fromkeys((folder, top)), forms):
+        whole = os.path.normpath(os.path.join(base, form))
         whole = os.path.join(os.path.realpath(os.path.dirname(whole)), os.path.basename(whole))
         inside = whole.startswith(top + os.sep) and not whole.startswith(f"{top}/.git/")
         if inside and (os.path.isfile(whole) or _committed(repository, whole[len(top) + 1 :])):
