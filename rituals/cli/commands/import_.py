@@ -76,8 +76,7 @@ def import_(
             f"`{source}` is no path here, and no source ({', '.join(NAMES)})", hint=piped
         )
     if source in (EVENTS, LEDGER) and len(paths) != 1:
-        what = "one DIR" if source == LEDGER else "one FILE, or - for standard input"
-        raise WrongUsage(f"it takes {what}", where=f"import {source}")
+        raise WrongUsage("it takes one place, for events - too", where=f"import {source}")
     if source == EVENTS:
         return _import_events(call, paths[0], dry_run=dry_run)
     if source == LEDGER:
