@@ -67,9 +67,8 @@ def import_(
       ssh other diurna --home work/api export events | diurna import events -
     """
     if pick and source != ITEMS:
-        raise WrongUsage(
-            "--pick chooses among what is proposed", hint="diurna import items - --pick 1,3-7"
-        )
+        hint = "diurna import items - --pick 1,3-7"
+        raise WrongUsage("--pick chooses among what is proposed", hint=hint)
     if source not in ("", *NAMES) and not os.path.exists(os.path.join(call.folder(), source)):
         piped = "`… | diurna import jsonl -` takes in what another tool keeps (the page MOVING.md)"
         raise WrongUsage(
