@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 
 import pytest
 
@@ -120,7 +119,7 @@ def test_whatever_a_person_does_it_is_there_or_named(home: Place, name: str) -> 
         assert home.waiting() == [stem] * (where in (STAYS, OUT))
         assert home.status()["captured"]["taken_out"] == [stem] * (where == OUT)
     if where == OUT:
-        assert f"diurna undo {stem}" in home.run("status", json=False).err
+        assert f"{stem[:18]}: not committed, and no file" in home.text("status")
         home.run("check", "--restore", code=None)
         assert (home.folder / file_of(stem)).read_bytes()[-1:] == b"\n" and home.waiting() == [stem]
         assert home.status()["captured"]["taken_out"] == []
@@ -225,22 +224,6 @@ def test_what_is_owed_is_written_where_it_belongs(home: Place) -> None:
         assert not (place.folder / file_of(stem)).exists() and "more" in place.texts()
     home.git("switch", "-q", "main")
     home.show()
-    assert (home.folder / file_of(stem)).exists()
-
-
-def test_what_waited_for_a_commit_in_an_older_diurna_becomes_a_file(home: Place) -> None:
-    """On its branch alone; `[commit] own` says nothing any more."""
-    (stem,) = home.waiting()
-    home.git("clean", "-q", "-f", "-d")
-    shutil.rmtree(home.folder / ".git/diurna/spool/at")
-    home.git("switch", "-q", "side")
-    home.show()
-    assert not (home.folder / file_of(stem)).exists()
-    home.git("switch", "-q", "main")
-    policy = home.read("memory/diurna.toml")
-    home.write("memory/diurna.toml", policy + "\n[commit]\nown = true\n")
-    home.git("commit", "-q", "-a", "-m", "policy")
-    assert home.status()["captured"]["taken_out"] == [] == home.check()
     assert (home.folder / file_of(stem)).exists()
 
 

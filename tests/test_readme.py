@@ -226,7 +226,7 @@ def test_python_blocks_run(page: Path, tmp_path: Path, shell: dict[str, str]) ->
     """What is shown of the library works in a fresh home."""
     folder = tmp_path / "library"
     folder.mkdir()
-    subprocess.run(["sh", "-c", "diurna init"], cwd=folder, env=shell, check=True)
+    subprocess.run(["sh", "-c", "git init -q && diurna init"], cwd=folder, env=shell, check=True)
     for block in blocks(page.read_text(encoding="utf-8"), "python"):
         done = subprocess.run(
             [sys.executable, "-P", "-"], input="\n".join(block), cwd=folder, env=shell,

@@ -23,7 +23,7 @@ def test_people_read_the_start_of_a_stem_and_every_command_takes_it(repo: Repo, 
         ("log", short), ("recall", "--level", "timeline", short), ("show", "use-x", "--as-of", short),
         ("log", "--changes", f"{short}..{short}"), ("recall", "--ids", short), ("recall", "use", "--as-of", short),
         ("recall", "use", "--since", short), ("recall", "use", "--until", short),
-        ("log", "--since", short), ("log", "--until", short), ("review", "--report", "--until", short),
+        ("log", "--since", short), ("log", "--until", short),
         ("redact", short, "--reason", "It is private.", "--words-only", "--dry-run"),
     ):  # fmt: skip
         ran = run(*taking)

@@ -56,7 +56,7 @@ def test_views_follow_what_is_published(viewed: Repo, run: Run, home: Path) -> N
     assert run("status", "--json").json["drift"] == []
     assert viewed.git("status", "--porcelain") == ""
     assert (
-        viewed.git("check-attr", "merge", "--", "memory/STATE.md").strip().endswith("diurna-ours")
+        viewed.git("check-attr", "merge", "--", "memory/STATE.md").strip().endswith("diurna-view")
     )
 
 

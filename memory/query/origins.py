@@ -130,18 +130,25 @@ def _brought(
     status, listing, _ = home.repository.git().call(
         "--no-replace-objects", "--literal-pathspecs", "log", f"--format={_FIELDS}", "-z",
         "--topo-order", "--full-history", "--full-diff", "-c", "--raw", "--no-abbrev", "--no-renames",
-        "--diff-filter=AM", commits, "--", *(paths or [home.prefix + SESSIONS_DIR]),
+        "--diff-filter=AMD", commits, "--", *(paths or [home.prefix + SESSIONS_DIR]),
     )  # fmt: skip
     if status:  # git has not all that it would take
         return {ref.path: Origin(via=CUT) for ref in refs}
     wanted = {(home.prefix + ref.path, ref.blob): ref for ref in refs}
     found: dict[str, Origin] = {}
+    moved: dict[tuple[str, str], list[LogRef]] = {}
     for commit, fields, rows in _blocks(listing.decode("utf-8", "replace")):
         added = sum(f"/{SESSIONS_DIR}/" in f"/{path}" for row, path in rows if row[-1] == "A")
+        gone = {row.split(" ")[2]: path for row, path in rows if row[-1] == "D"}
         for row, path in rows:
             ref = wanted.get((path, row.split(" ")[-2]))
             if ref is None or (ref.path in found and found[ref.path].commit in cut):
                 continue
+            if gone.get(ref.blob, "").endswith(
+                ref.path
+            ):  # the home was moved; it was written before
+                before = gone[ref.blob].removesuffix(ref.path)
+                moved.setdefault((f"{commit}^", before), []).append(ref)
             # what a merge itself put there, as a twin under another name, is of neither side
             author = "" if row[:2] == "::" else _author(fields, stem_of(ref.path), added)
             if commit in cut or (cut and not author):  # a squash's work may lie behind the cut
@@ -149,6 +156,8 @@ def _brought(
             else:
                 at = int(fields[2] or 0)
                 found[ref.path] = Origin(commit, author, "" if author else SQUASH, at)
+    for (earlier, prefix), some in moved.items():
+        found |= _brought(home._replace(prefix=prefix), some, earlier, cut)
     return found
 
 

@@ -18,17 +18,22 @@ from ledger.wal.atomic_files import make_folder, replace_file
 
 DRIVER = "diurna-ours"
 #: A person's edit bears the machine line of what it was made from, or none. Were it merged away, a
-#: `git stash pop` or a rebase would lose it: git then stops, with the file as it is here, unmarked. A file
-#: that no side has from Diurna is a person's own, and merged as git does it.
+#: `git stash pop` or a rebase would lose it: git then stops, with the file as it is here, unmarked.
 _KEEP = (
-    'case $(tail -n1 %O; tail -n1 %A; tail -n1 %B) in *"<!-- diurna: "*) '
     "o=$(tail -n1 %O); b=$(tail -n1 %B); "
-    'case $o in "<!-- diurna: "*) case $b in "$o") exit 1;; "<!-- diurna: "*);; *) exit 1;; esac;; esac;; '
-    "*) git merge-file -q %A %O %B;; esac"
+    'case $o in "<!-- diurna: "*) case $b in "$o") exit 1;; "<!-- diurna: "*);; *) exit 1;; esac;; esac'
+)
+#: A view that is published no more may have become a person's own: such a file is merged as git does it.
+VIEW_DRIVER = "diurna-view"
+_VIEW_KEEP = (
+    'o=$(tail -n1 %O); case $o in "<!-- diurna: "*) b=$(tail -n1 %B); case $b in "$o") exit 1;; '
+    '"<!-- diurna: "*);; *) exit 1;; esac;; *) git merge-file -q %A %O %B;; esac'
 )
 _SETTINGS = (
     (f"merge.{DRIVER}.name", "keep ours; Diurna recomputes"),
     (f"merge.{DRIVER}.driver", _KEEP),
+    (f"merge.{VIEW_DRIVER}.name", "keep ours of a view; Diurna recomputes"),
+    (f"merge.{VIEW_DRIVER}.driver", _VIEW_KEEP),
 )
 #: The pages that are computed, and nothing else that somebody keeps in that folder.
 _PAGES = f"{ARCHIVE_DIR}/[0-9][0-9][0-9][0-9]-Q[1-4].md"
@@ -57,8 +62,11 @@ NEW_CLONE = Drivers("", (DRIVER,), _SETTINGS)
 def attribute_lines(prefix: str) -> tuple[str, ...]:
     """Return the lines for the projection of a home, in the syntax of gitattributes."""
     literal = "".join("\\" + char if char in "\\*?[" else char for char in prefix)
-    patterns = (CONTINUITY_FILE, ARCHIVE_INDEX, _PAGES, *VIEW_FILES)
-    return tuple([f"{_quoted(f'/{literal}{one}')} merge={DRIVER}" for one in patterns])
+    drivers = dict.fromkeys((CONTINUITY_FILE, ARCHIVE_INDEX, _PAGES), DRIVER)
+    drivers |= dict.fromkeys(VIEW_FILES, VIEW_DRIVER)
+    return tuple(
+        f"{_quoted(f'/{literal}{pattern}')} merge={driver}" for pattern, driver in drivers.items()
+    )
 
 
 def _quoted(pattern: str) -> str:
