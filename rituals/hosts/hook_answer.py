@@ -301,9 +301,8 @@ class Call:
                 return ""
             from rituals.hosts.context.session_news import telling
 
-            told = telling(said, self._commondir, needed, news=news)
-            self._heard = told.written if told else None
-            return told.text if told else ""
+            text, self._heard = telling(said, self._commondir, needed, news=news)
+            return text
         if said.event == adapters.STOP and not self._silent:
             from rituals.hosts.stop_request import request
 

@@ -17,30 +17,25 @@ _CONDITIONS = frozenset(("then", "else", "elif", "do"))
 #: Words that open what is no command up to the next separator.
 _HEADS = frozenset(("for", "case", "select", "function"))
 #: What runs another command: the options of it that take a value.
-RUNNERS = {
-    "env": ("-u", "--unset", "-C", "--chdir"),
-    "sudo": ("-u", "-g", "-C", "-D", "-h", "-p", "-U"),
-    "doas": ("-u", "-C"),
-    "nice": ("-n", "--adjustment"),
-    "timeout": ("-s", "--signal", "-k", "--kill-after"),
-    "xargs": ("-I", "-n", "-P", "-L", "-d", "-a", "-E", "-s"),
-    "time": ("-f", "-o"),
-    "stdbuf": ("-i", "-o", "-e"),
-    "ionice": ("-c", "-n"),
-    "nohup": (), "command": (), "exec": (), "builtin": (), "setsid": (), "chronic": (), "caffeinate": (),
-    "npx": ("-p", "--package"), "bunx": (), "pnpx": (), "uvx": ("--from", "--with"),
-    "dotenv": ("-f",), "direnv": (), "mise": (), "asdf": (), "pipx": ("--spec",),
-    "conda": ("-n", "--name"), "uv": ("--with", "--python", "-p", "--extra", "--group"),
-    "poetry": (), "pdm": (), "hatch": (), "rye": (), "pipenv": (),
-    "bundle": (), "pnpm": (), "yarn": (),
-}  # fmt: skip
+RUNNERS = dict.fromkeys(
+    "nohup command exec builtin setsid chronic caffeinate bunx pnpx direnv mise asdf poetry pdm hatch rye"
+    " pipenv bundle pnpm yarn".split(),
+    (),
+) | {
+    name: tuple(takes)
+    for name, *takes in map(
+        str.split,
+        "env -u --unset -C --chdir; sudo -u -g -C -D -h -p -U; doas -u -C; nice -n --adjustment;"
+        "timeout -s --signal -k --kill-after; xargs -I -n -P -L -d -a -E -s; time -f -o; dotenv -f;"
+        "stdbuf -i -o -e; ionice -c -n; npx -p --package; uvx --from --with; pipx --spec;"
+        "conda -n --name; uv --with --python -p --extra --group".split(";"),
+    )
+}
 #: Of those, which run another command only behind this word.
 _BEHIND = {
-    "poetry": "run", "uv": "run", "pdm": "run", "hatch": "run", "rye": "run", "pipenv": "run",
-    "pipx": "run",
-    "conda": "run", "bundle": "exec", "pnpm": "exec", "yarn": "exec", "direnv": "exec", "mise": "exec",
-    "asdf": "exec",
-}  # fmt: skip
+    **dict.fromkeys("poetry uv pdm hatch rye pipenv pipx conda".split(), "run"),
+    **dict.fromkeys("bundle pnpm yarn direnv mise asdf".split(), "exec"),
+}
 _PIPES = ("|", "|&")
 _SHELLS = frozenset(("sh", "bash", "zsh", "dash", "ksh", "ash"))
 #: What stands between `$'` and `'`, with its escapes.

@@ -9,7 +9,7 @@ behind a commit, a pull request, or some turns. Standard library only: hooks rea
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from zlib import crc32
 
 from ledger.environment import TookTooLong, allow, now_ms
@@ -83,15 +83,12 @@ class Talk(Record):
         late = late and chars >= LEAST and talk.may(limit)
         if not (final and (early or late)) or asks_person(report):
             return talk, False
-        return talk.asked_now(), True
+        wait = LATER << talk.nothings
+        return talk._begun(asked=talk.asked + 1, wait=wait, due=1), True
 
     def may(self, limit: int) -> bool:
         """Tell whether the session may be asked at all: so many questions without an answer end it."""
         return self.asked - self.answered < limit and self.nothings < _NOTHINGS
-
-    def asked_now(self) -> Talk:
-        """Return what is known once it is asked."""
-        return self._begun(asked=self.asked + 1, wait=LATER << self.nothings, due=1)
 
     def told(self, *, nothing: bool, corrects: bool) -> Talk:
         """Return what is known once it recorded something, or said that there is nothing.
@@ -146,20 +143,17 @@ def note_answer(
 
     `corrects`: it said of something that it is wrong, or put another text in its place.
     """
+    said = {"nothing": nothing, "corrects": corrects}
     for host in HOSTS if session else ():
-        _known(commondir, host, session, lambda talk: talk.told(nothing=nothing, corrects=corrects))
+        file = captured_file(commondir, host, session, END)
+        if os.path.isfile(file):  # it stopped before
+            changed(file, Talk(), lambda talk: talk.told(**said), _FILE_BYTES)
 
 
 def counts(commondir: str, host: str, session: str) -> tuple[int, int]:
     """Return how often a session was asked, and answered."""
     talk = read_record(captured_file(commondir, host, session, END), Talk())
     return talk.asked, talk.answered
-
-
-def _known(commondir: str, host: str, session: str, change: Callable[[Talk], Talk]) -> bool:
-    """Change what is known of a session that stopped before; tell whether that could be done."""
-    file = captured_file(commondir, host, session, END)
-    return os.path.isfile(file) and changed(file, Talk(), change, _FILE_BYTES)
 
 
 def is_unasked(commondir: str, host: str, session: str) -> bool:

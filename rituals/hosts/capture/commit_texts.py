@@ -52,15 +52,7 @@ class Piece(Record):
     goes_on: bool = False  #: the agent used a tool right behind it
 
 
-class Texts(Record):
-    """What a session wrote, in order."""
-
-    commits: tuple[Piece, ...] = ()
-    texts: tuple[Piece, ...] = ()
-    reverted: frozenset[int] = frozenset()  #: the bytes of the calls whose commits it reverted
-
-
-class History:
+class History(ExitStack):
     """What git knows where a session works; only a question starts git. A context, for what runs.
 
     Args:
@@ -69,15 +61,8 @@ class History:
     """
 
     def __init__(self, folder: str, home: Repository) -> None:
-        self._folder, self._home, self._running = folder, home, ExitStack()
-
-    def __enter__(self) -> History:
-        """Return itself."""
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """End what runs."""
-        self._running.close()
+        super().__init__()
+        self._folder, self._home = folder, home
 
     def message_of(self, oid: str) -> str:
         """Return the message of a commit by the beginning of its id; "" where git does not have it."""
@@ -105,7 +90,7 @@ class History:
 
     @cached_property
     def _objects(self) -> Objects:
-        return self._running.enter_context(Objects(self._repository.git()))
+        return self.enter_context(Objects(self._repository.git()))
 
     @cached_property
     def _subjects(self) -> frozenset[str]:
@@ -113,31 +98,25 @@ class History:
         return frozenset(self._repository.git().text(*listed, check=False).split("\n"))
 
 
-def texts_in(calls: Iterable[Turn], history: History) -> Texts:
-    """Return the texts of commits, pull requests and issues that the calls of tools wrote.
+class Texts:
+    """What the calls of tools wrote, by the headings: a later text takes the place of an earlier one.
 
     Of commits those that git has; all where it has none.
     """
-    found = _Texts(history)
-    for call in calls:
-        found.take(call)
-    known = [one for one in found.commits.values() if one.known]
-    commits = tuple(known or found.commits.values())
-    return Texts(commits, tuple(found.texts.values()), frozenset(found.reverted))
 
-
-class _Texts:
-    """Gathers what a session wrote, by the headings: a later text takes the place of an earlier one."""
-
-    def __init__(self, history: History) -> None:
+    def __init__(self, calls: Iterable[Turn], history: History) -> None:
         self._history = history
         self._files: dict[str, str] = {}  # what tools wrote: a message may be taken from it
         self._made: dict[str, int] = {}  # the bytes of calls, by the ids of their commits
         self.commits: dict[str, Piece] = {}
         self.texts: dict[str, Piece] = {}
-        self.reverted: set[int] = set()
+        self.reverted: set[int] = set()  #: the bytes of the calls whose commits it reverted
+        for call in calls:
+            self._take(call)
+        known = {heading: one for heading, one in self.commits.items() if one.known}
+        self.commits = known or self.commits
 
-    def take(self, call: Turn) -> None:
+    def _take(self, call: Turn) -> None:
         """Take what a call wrote."""
         given, command = arguments(call.given), command_of(call)
         path, content = _text(given, "file_path", "path", "filePath"), _text(given, *_CONTENTS)

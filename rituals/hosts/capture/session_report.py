@@ -19,7 +19,7 @@ from ledger.wal.kept_asks import naming
 from memory.query.visible_logs import logs_of
 from memory.replay.ledger_snapshot import Snapshot
 from projection.brief.wording import shortened
-from rituals.hosts.capture.commit_texts import History, Piece, texts_in
+from rituals.hosts.capture.commit_texts import History, Piece, Texts
 from rituals.hosts.capture.fitting import (
     fitted,
     names_in,
@@ -115,7 +115,7 @@ def sources_of(turns: Iterable[Turn], history: History) -> Sources:
             title = turn.text
         elif turn.tool == INTERRUPTED:
             now.broken = True
-    texts = texts_in([call for one in stretches for call in one.calls], history)
+    texts = Texts([call for one in stretches for call in one.calls], history)
     if not stretches[0].said:
         del stretches[0]
     reports, against = list[Piece](), set[str]()
@@ -130,7 +130,8 @@ def sources_of(turns: Iterable[Turn], history: History) -> Sources:
             asks = tuple(filter(None, one.asks))
             reports.append(Piece(heading, one.said, asks=asks, goes_on=one.goes_on))
     dialogs = tuple((question, answer) for question, (answer, _) in answered.items())
-    return Sources(dialogs, texts.commits, texts.texts, tuple(reports[::-1]), title, ask)
+    commits, written = tuple(texts.commits.values()), tuple(texts.texts.values())
+    return Sources(dialogs, commits, written, tuple(reports[::-1]), title, ask)
 
 
 def ask_line(ask: str) -> str:

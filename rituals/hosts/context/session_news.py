@@ -1,15 +1,14 @@
 """Tell a running session what others did and recorded since it was told last, once.
 
-The cursor of the session (`rituals.hosts.context.session_cursor`) moves behind the answer
-(`Telling.written`): what a killed hook did not say is said by the next one. The first call of a session
-is silent, and so is one that another hook of the session is faster than. At a tool only what can not
-wait is told.
+The cursor of the session (`rituals.hosts.context.session_cursor`) moves behind the answer, by what
+`telling` returns: what a killed hook did not say is said by the next one. The first call of a session is
+silent, and so is one that another hook of the session is faster than. At a tool only what can not wait is
+told.
 """
 
 from __future__ import annotations
 
 from ledger.environment import now_ms
-from ledger.model.record import Record
 from memory.cache.view_name import waiting
 from rituals.hosts.adapters import PROMPT
 from rituals.hosts.context.session_cursor import NEWS_DIR, OBSERVED_DIR, Cursor, Heard, stamps
@@ -35,18 +34,6 @@ _PATIENCE_SECONDS, _SAME_MS = 0.05, 3_000
 _STAYS = ("told", "shown", "moments", "characters", "needed")
 #: A session that was silent for so long is over.
 _DEAD_SECONDS = 14 * 86_400
-
-
-class Telling(Record):
-    """What is told a session, and its cursor, held until it was written or will not be."""
-
-    text: str
-    heard: Heard
-    moved: Cursor
-
-    def written(self) -> None:
-        """Keep that the session heard it."""
-        self.heard.move(self.moved.having_seen(self.text))
 
 
 def is_doubled(commondir: str, name: str, once: str) -> bool:
@@ -84,7 +71,7 @@ def begin(home: Home, name: str, *, resumed: bool = False) -> Callable[..., None
             kept = begun._replace(**{field: getattr(before, field) for field in _STAYS})
             if last is not None:  # and nothing stands so
                 kept = kept._replace(tip=last.tip, waiting=last.waits, ledger="behind")
-            Telling(text, heard, kept.knowing(before.known if resumed else ())).written()
+            heard.move(kept.knowing(before.known if resumed else ()).having_seen(text))
         for folder in (NEWS_DIR, STARTS_DIR, CHECKPOINTS_DIR):
             sweep(f"{commondir}/{folder}", now_ms() / 1000 - _DEAD_SECONDS)
 
@@ -99,9 +86,12 @@ def watched_of(home: Home) -> tuple[str, ...]:
     return (head, f"{commondir}/packed-refs", *branch, spool, f"{spool}/held")
 
 
-def telling(moment: Moment, commondir: str, needed: Needed | None, *, news: bool) -> Telling | None:
+def telling(
+    moment: Moment, commondir: str, needed: Needed | None, *, news: bool
+) -> tuple[str, Callable[[], None] | None]:
     """Return what a session has to know at a prompt or a tool, with what memory has on it (`needed`).
 
+    Behind it comes what is to be called when the session has heard it; "" and None for nothing.
     `news`: there may be something that it did not hear (`has_news`).
     """
     from ledger.errors import HomeNotFound
@@ -117,7 +107,7 @@ def telling(moment: Moment, commondir: str, needed: Needed | None, *, news: bool
             begin(discover(moment.folder), name)("")
             cursor, news = heard.take() if needed else None, False
         if cursor is None:
-            return None
+            return "", None
         lines, moved = _since(moment, commondir, cursor) if news else ([], cursor)
         told, keys = needed.lines(cursor.known) if needed else ([], [])
         if needed and told:
@@ -129,7 +119,7 @@ def telling(moment: Moment, commondir: str, needed: Needed | None, *, news: bool
             )
         elif not lines:
             heard.move(moved)
-            return None
+            return "", None
         title = needed.title if needed and told else _TITLE
         kept, room = list[str](), NEWS_CHARS - len(enveloped(_TITLE, (), ""))
         for line in [*told, *([f"{_TITLE}:"] if told and lines else []), *lines]:
@@ -137,10 +127,11 @@ def telling(moment: Moment, commondir: str, needed: Needed | None, *, news: bool
             if room < 0:
                 break
             kept.append(line)
-        return Telling(enveloped(title, kept, name), heard, moved)
+        text = enveloped(title, kept, name)
+        return text, lambda: heard.move(moved.having_seen(text))
     except HomeNotFound:
         heard.leave()
-        return None
+        return "", None
     except BaseException:
         heard.leave()
         raise
