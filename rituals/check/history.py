@@ -103,7 +103,9 @@ def _collisions(
 def damage_finding(home: Home, damage: Damage) -> Finding:
     """Say what happened to one log, in which commit, and what to do."""
     cause = damage.cause
-    path = damage.path
+    path, hint = damage.path, _RESTORE_HINT
+    if not damage.sound:
+        hint = f"`git cat-file blob {damage.first}` prints what it said first"
     if damage.kind == MOVED:
         said = f"{path} was moved to {damage.now}"
         hint = f"it counts where it is, and is whole again once it is back at {path}"
@@ -111,22 +113,13 @@ def damage_finding(home: Home, damage: Damage) -> Finding:
             hint += f": git mv {home.prefix}{damage.now} {home.prefix}{path}"
     elif cause.mode_after not in ("", FILE_MODE):
         said = f"{path} was given mode {cause.mode_after}, with which it is not read"
-        hint = _restore_hint(damage)
     elif damage.kind == DELETED:
         said = f"{path} was deleted"
-        hint = _restore_hint(damage)
     else:
         at = f" (it stands at {damage.now} now)" if damage.now != path else ""
         said = f"{path} was changed after it was committed{at}"
-        hint = _restore_hint(damage)
     said = f"{said}, {_by(cause, damage.changes)}"
     return Finding(_CODE_OF[damage.kind], said, path, hint=hint)
-
-
-def _restore_hint(damage: Damage) -> str:
-    if damage.sound:
-        return _RESTORE_HINT
-    return f"`git cat-file blob {damage.first}` prints what it said first"
 
 
 def _by(cause: Alteration, times: int) -> str:

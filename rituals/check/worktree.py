@@ -94,33 +94,23 @@ _HINT = "`diurna check --absorb` makes a log of it; `diurna check --absorb --dry
 
 def undeclared(memory: Memory, edit: Edit | None) -> Iterator[Finding]:
     """Name what people edited and no log says, in the work tree (by `find_edit`) and in commits."""
-    found = [*edit_findings(edit)] if edit else []
-    found += committed_findings(memory)
+    unabsorbed = [one for one in memory.unabsorbed() if one.stem]
+    edits = [("the edit", edit.file, edit.data, edit.events)] if edit else []
+    for one in unabsorbed:
+        where = f"the edit of commit {one.commit[:12]} by {one.author}"
+        edits.append((where, CONTINUITY_FILE, b"", one.events))
+    found = [*edit.findings] if edit else []
+    for where, file, data, events in edits:
+        lines = data.decode("utf-8", "replace").split("\n")
+        for event in events:
+            footer = f"id: {event.id} "  # which a fact may not have (any more)
+            line = next((number for number, line in enumerate(lines, 1) if footer in line), 0)
+            said = f"{where} says `{VERB_OF[type(event)]}: {event.id}`, and no log does"
+            found.append(Finding("undeclared-edit", said, file, line, _HINT))
+    found += [one for one in memory.left_alone() if one.line or not unabsorbed]
     declared = {one.file for one in found}
     yield from found
     yield from [edited_finding(path) for path in memory.edited() if path not in declared]
-
-
-def edit_findings(edit: Edit) -> Iterator[Finding]:
-    """Name each change of a fact that `check --absorb` would record, and what it would not understand."""
-    lines = edit.data.decode("utf-8", "replace").split("\n")
-    for event in edit.events:
-        footer = f"id: {event.id} "  # which a fact may not have (any more)
-        line = next((number for number, line in enumerate(lines, 1) if footer in line), 0)
-        said = f"the edit says `{VERB_OF[type(event)]}: {event.id}`, and no log does"
-        yield Finding("undeclared-edit", said, edit.file, line, _HINT)
-    yield from edit.findings
-
-
-def committed_findings(memory: Memory) -> Iterator[Finding]:
-    """Name what people committed and no log says, and what no log can say."""
-    unabsorbed = [one for one in memory.unabsorbed() if one.stem]
-    for edit in unabsorbed:
-        where = f"the edit of commit {edit.commit[:12]} by {edit.author}"
-        for event in edit.events:
-            said = f"{where} says `{VERB_OF[type(event)]}: {event.id}`, and no log does"
-            yield Finding("undeclared-edit", said, CONTINUITY_FILE, hint=_HINT)
-    yield from (one for one in memory.left_alone() if one.line or not unabsorbed)
 
 
 def work_tree_findings(

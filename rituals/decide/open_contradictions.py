@@ -17,9 +17,8 @@ from projection.fold.testimony import RANK, word_of
 from rituals.decide.decision import facts_named
 
 #: What stands against what.
-TEXT, BIRTH, CLOSED, SUCCESSOR, CIRCLE, REWORDED, MOVED, DECLARED = KINDS = (
-    "text", "birth", "closed", "successor", "circle", "reworded", "moved", "declared",
-)  # fmt: skip
+TEXT, BIRTH, CLOSED, SUCCESSOR = "text", "birth", "closed", "successor"
+CIRCLE, REWORDED, MOVED, DECLARED = "circle", "reworded", "moved", "declared"
 SAYS = {
     TEXT: "changed on several sides",
     BIRTH: "created several times",
@@ -51,7 +50,7 @@ class Choice(Record):
 
 
 class Dispute(Record):
-    """One contradiction of a fact, or of several; `kind` is one of `KINDS`."""
+    """One contradiction of a fact, or of several; `kind` is one of `SAYS`."""
 
     fact: str
     kind: str
@@ -74,16 +73,22 @@ class Dispute(Record):
 
 def kinds_of(fact: Fact, history: History) -> tuple[str, ...]:
     """Name what is contradicted about a fact; nothing for most."""
-    texts = _kind_of_texts(fact, history) if len(fact.heads) > 1 else ""
-    rivals = len(fact.rivals) > 1
-    other = (
-        (rivals, SUCCESSOR),
+    heads, texts = {version.id for version in fact.heads}, TEXT
+    if len(heads) > 1:
+        acts = [act.event for act in history.acts if isinstance(act.event, FactCreated)]
+        if heads <= {version_id(one.text) for one in acts if one.text is not None}:
+            texts = BIRTH
+        if fact.closed and set(closed_with(history)) & heads not in (set(), heads):
+            texts = CLOSED
+    stand = (
+        (len(heads) > 1, texts),
+        (len(fact.rivals) > 1, SUCCESSOR),
         (fact.circular, CIRCLE),
         (fact.denied, REWORDED),
         (fact.torn, MOVED),
-        (bool(fact.opposed), DECLARED),
+        (fact.opposed, DECLARED),
     )
-    return tuple(kind for stands, kind in ((texts, texts), *other) if stands)
+    return tuple(kind for stands, kind in stand if stands)
 
 
 def contested(state: State) -> tuple[tuple[str, tuple[str, ...]], ...]:
@@ -125,18 +130,6 @@ def disputes(memory: Memory, facts: Iterable[str] = ()) -> tuple[Dispute, ...]:
         )
         for one in by_kind.values()
     )
-
-
-def _kind_of_texts(fact: Fact, history: History) -> str:
-    heads = {version.id for version in fact.heads}
-    if fact.closed and set(closed_with(history)) & heads not in (set(), heads):
-        return CLOSED
-    born = {
-        version_id(act.event.text)
-        for act in history.acts
-        if isinstance(act.event, FactCreated) and act.event.text is not None
-    }
-    return BIRTH if heads <= born else TEXT
 
 
 def closed_with(history: History) -> tuple[str, ...]:

@@ -5,8 +5,6 @@ One log for each commit, which its header names: where HEAD does not have that c
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from ledger.errors import GitFailed
 from ledger.git.ancestry import Mainline
 from ledger.git.repository import Repository, head, read_reference, remote_branches
@@ -15,7 +13,6 @@ from ledger.model.order import stamp_of
 from ledger.model.record import Record
 from ledger.model.session import EDIT
 from memory.api import Memory
-from memory.cache.head_store import Wait
 from memory.replay.broken_truth import (
     Truths,
     has_code,
@@ -77,27 +74,22 @@ def ended_lines(memory: Memory, *, dry_run: bool = False) -> tuple[str, ...]:
         return ()
 
 
-def _ended_facts(memory: Memory) -> tuple[Ended, ...]:
+def _ended_facts(memory: Memory) -> list[Ended]:
     """Return the facts that have ended and are not recorded so yet, by the commits of the trunk alone."""
     home = memory.home
     waits = memory.ask(lambda cache: waiting(home, cache))
     if not waits:
-        return ()
+        return []
     today = stamp_of(memory.occasion().now_ms)[:10]
     days = [(one, one.until.removeprefix(f"{DATE} ")) for one in waits]
-    by_day = [
+    ended = [
         Ended(one.fact, one.until, "", day)
         for one, day in days
         if day != one.until and day <= today
     ]
-    return (*by_day, *_by_commits(memory, waits))
-
-
-def _by_commits(memory: Memory, waits: Iterable[Wait]) -> list[Ended]:
-    home = memory.home
     branch, tip = _code_branch(memory)
     if not (tip and has_code(home)) or home.repository.promisor:
-        return []
+        return ended
     # a ledger in the tree is told what its own branch went through, as far as the trunk has it
     reference, commit = head(home.repository) if home.kind == IN_TREE else (branch, tip)
     kept = with_ends(home, read_truths(home) or Truths("", "", ()), waits, (reference, commit))
@@ -106,7 +98,7 @@ def _by_commits(memory: Memory, waits: Iterable[Wait]) -> list[Ended]:
     ends = [one for known, one in kept.ends if known == commit]
     trunk = Mainline(home.repository.git(), tip)
     strays = trunk.lacking("", [one.place for one in ends]) if commit != tip else frozenset()
-    return [
+    return ended + [
         Ended(one.fact, one.gone.subject, one.place, one.gone.date)
         for one in ends
         if one.gone.code == ENDED and one.place not in strays

@@ -105,7 +105,7 @@ def work(home: Home, steps: Sequence[Step] = STEPS, clock: Callable[[], float] =
             try:
                 if obstacle(home, memory.policy):
                     return False
-                _Turn(memory, clock).take(steps)
+                _take(memory, steps, clock)
             finally:
                 memory.close()
     except Busy:
@@ -113,51 +113,46 @@ def work(home: Home, steps: Sequence[Step] = STEPS, clock: Callable[[], float] =
     return True
 
 
-class _Turn:
-    """One turn of all that is due, its lock held."""
+def _take(memory: Memory, steps: Sequence[Step], clock: Callable[[], float]) -> None:
+    """Take the steps that are due, one after the other, until the time is up; the lock is held."""
+    home, began, at = memory.home, clock(), now_ms()
+    last = last_run(home)
+    did: list[str] = []
+    due = is_daily_due(last, at)
+    if due:
+        last = last._replace(daily=at)
 
-    def __init__(self, memory: Memory, clock: Callable[[], float]) -> None:
-        self._memory, self._home = memory, memory.home
-        self._clock, self._began = clock, clock()
-        self._last, self._at = last_run(self._home), now_ms()
-        self._did: list[str] = []
-
-    def take(self, steps: Sequence[Step]) -> None:
-        """Take the steps, one after the other, until the time is up."""
-        due = is_daily_due(self._last, self._at)
-        if due:
-            self._last = self._last._replace(daily=self._at)
-        following = [one for one in steps if not one.daily]
-        for rounds in range(_ROUNDS):
-            if rounds and not is_stale(self._home):
-                break
-            for step in following:
-                self._take(step)
-        turns = {name: place for place, name in enumerate(self._last.tried)}
-        daily = [one for one in steps if one.daily] if due else []
-        for step in sorted(daily, key=lambda one: turns.get(one.name, -1)):
-            self._take(step)
-        took = int((self._clock() - self._began) * 1000)
-        if due or self._did:
-            self._last = self._last._replace(at=self._at, took_ms=took, did=tuple(self._did))
-        note_run(self._home, self._last._replace(doing="", doing_at=0))
-
-    def _take(self, step: Step) -> None:
+    def take(step: Step) -> None:
         """Take one step, noted before: one that kills this process has its next turn behind the others."""
-        if self._clock() - self._began >= SECONDS or obstacle(self._home):
+        nonlocal last
+        if clock() - began >= SECONDS or obstacle(home):
             return
-        tried = (*[one for one in self._last.tried if one != step.name], step.name)
-        self._last = self._last._replace(
-            doing=step.name, doing_at=now_ms(), tried=tried if step.daily else self._last.tried
-        )
-        note_run(self._home, self._last)
+        tried = (*[one for one in last.tried if one != step.name], step.name)
+        tried = tried if step.daily else last.tried
+        last = last._replace(doing=step.name, doing_at=now_ms(), tried=tried)
+        note_run(home, last)
         try:
-            said = step.do(self._memory)
+            said = step.do(memory)
         except (DiurnaError, OSError) as problem:
-            note_fault(self._home.repository.commondir, f"{step.name}, by itself: {problem!r}")
+            note_fault(home.repository.commondir, f"{step.name}, by itself: {problem!r}")
             said = f"{step.name} failed"
-        if said and said not in self._did:
-            self._did.append(said)
+        if said and said not in did:
+            did.append(said)
+
+    for rounds in range(_ROUNDS):
+        if rounds and not is_stale(home):
+            break
+        for step in steps:
+            if not step.daily:
+                take(step)
+    turns = {name: place for place, name in enumerate(last.tried)}
+    daily = [one for one in steps if one.daily] if due else []
+    for step in sorted(daily, key=lambda one: turns.get(one.name, -1)):
+        take(step)
+    if due or did:
+        took = int((clock() - began) * 1000)
+        last = last._replace(at=at, took_ms=took, did=tuple(did))
+    note_run(home, last._replace(doing="", doing_at=0))
 
 
 def _main() -> None:

@@ -21,7 +21,6 @@ from ledger.model.event import FactReferenced
 from ledger.model.findings import ERROR, Finding
 from ledger.model.layout import SESSIONS_DIR, stem_of
 from ledger.model.order import is_stem
-from ledger.model.record import Record
 from memory.api import Memory
 from memory.cache.head_store import Wait
 from memory.replay.ending_commits import ended
@@ -54,16 +53,12 @@ _MOST = 3
 _QUIET = ("secret-waived", "conflict-marker")
 
 
-class Said(Record):
-    """What is said of a change."""
-
-    #: what new logs hold that must not be there, and the strongest lines
-    findings: tuple[Finding, ...]
-    more: tuple[Finding, ...] = ()  #: the lines that had no room
-
-
-def said_of(memory: Memory, range: str, folder: str) -> Said:
+def said_of(
+    memory: Memory, range: str, folder: str
+) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
     """Return what memory has on a range of commits; files of findings are named from the top.
+
+    First what new logs hold that must not be there, and the strongest lines; then those that had no room.
 
     Memory is asked as it is before the change: beside the code at the commit that the range starts from,
     else at its tip.
@@ -104,8 +99,8 @@ def said_of(memory: Memory, range: str, folder: str) -> Said:
     named = {id for one in remarks for id in one.about.split()}
     known = [one for one in known if one.fact.id not in named]
     remarks += _decided(known, [one.path for one in code if one.after])
-    said = (*sorted(dict.fromkeys(held), key=order), *remarks[:_MOST])
-    return Said(said, tuple(remarks[_MOST:]))
+    held = sorted(dict.fromkeys(held), key=order)
+    return (*held, *remarks[:_MOST]), tuple(remarks[_MOST:])
 
 
 def _brought(

@@ -119,14 +119,13 @@ def plan_learning(memory: Memory) -> Plan:
     raised = tuple([one for one in raised_threads(facts) if one.rule == LEARN])
     learned = {value for fact in facts for key, value in fact.meta if key == LEARNED_KEY}
     answered = learned | answered_keys(raised)
-    habits = [
+    habits = sorted(
         one
         for one in _found_again(state, facts)
-        if one.key not in answered
-        and not is_documented(one.text, paragraphs)
-        and not (telling is not None and telling.repeats(one.text))
-    ]
-    habits.sort(key=lambda one: (-one.weight, one.key))
+        if one[1] not in answered
+        and not is_documented(one[2], paragraphs)
+        and not (telling is not None and telling.repeats(one[2]))
+    )
     offered: Iterable[Step] = ()
     if code and top:
         offered = _promotions(top, state, entries, code, paragraphs, answered)
@@ -136,18 +135,13 @@ def plan_learning(memory: Memory) -> Plan:
     )  # fmt: skip
 
 
-class _Habit(Record):
-    """A rule that auditors find broken again and again."""
-
-    key: str  #: however often it is met again, it is one habit
-    weight: int
-    text: str  #: the pattern that would be recorded
-    how: str  #: how often it was met
-    places: tuple[str, ...]  #: facts that show it, the newest first
+#: What auditors find again and again: its weight, below 0; the key, which stays however often it is met;
+#: the pattern that would be recorded; how often it was met; and the facts that show it, newest first.
+_Habit = tuple[int, str, str, str, tuple[str, ...]]
 
 
 def _found_again(state: State, facts: Iterable[Fact]) -> Iterator[_Habit]:
-    """Yield what auditors find again and again: a rule with three findings, or a bug that came back."""
+    """Yield each rule with three findings, and each bug that came back."""
     by_rule: dict[str, list[tuple[Fact, Finding]]] = {}
     for fact in facts:
         finding = finding_of(fact, state.histories[fact.id])
@@ -165,30 +159,24 @@ def _found_again(state: State, facts: Iterable[Fact]) -> Iterator[_Habit]:
         text = sentence_of(f"Before handing in, check for {rule}: {newest}{where}")
         counts = (("found", len(findings)), (REGRESSED, again))
         how = ", ".join([f"{verb} {count} times" for verb, count in counts if count])
+        how, key = how.replace(" 1 times", " once"), key_of(LEARN, FINDING, rule)
         places = tuple([fact.id for fact, _ in findings])
-        weight = len(findings) + 2 * again
-        key = key_of(LEARN, FINDING, rule)
-        yield _Habit(key, weight, text, how.replace(" 1 times", " once"), places)
+        yield -len(findings) - 2 * again, key, text, how, places
 
 
 def _proposals(memory: Memory, habits: Iterable[_Habit]) -> Iterator[Step]:
     taken, known, used = taken_in(memory), words_for(memory), set[str]()
-    for one in habits:
-        name = free_id(one.text, used, taken, known)
+    for _, key, text, how, places in habits:
+        name = free_id(text, used, taken, known)
         used.add(name)
-        source = footer_value(f"{FINDING} {one.places[0]}")
-        meta = (
-            ("kind", PATTERN_KIND),
-            ("tags", FINDING),
-            ("source", source),
-            (LEARNED_KEY, one.key),
-        )
-        birth = FactCreated(name, one.text, "", order_meta(meta))
-        shown = f"{one.how}: {', '.join(one.places[:_SHOWN])}"
-        said, does = f"Worth keeping? {one.text}", f"record it as the pattern `{name}`"
-        diff = [f"+ {line}" for line in write_fact(name, one.text, "", birth.meta).split("\n")]
-        asked = Question(LEARN, one.key, (), said, (shown,), does, (birth,))
-        yield Step(FINDING, asked, one.text, one.places, tuple(diff))
+        source = footer_value(f"{FINDING} {places[0]}")
+        meta = (("kind", PATTERN_KIND), ("tags", FINDING), ("source", source), (LEARNED_KEY, key))
+        birth = FactCreated(name, text, "", order_meta(meta))
+        shown = f"{how}: {', '.join(places[:_SHOWN])}"
+        said, does = f"Worth keeping? {text}", f"record it as the pattern `{name}`"
+        diff = [f"+ {line}" for line in write_fact(name, text, "", birth.meta).split("\n")]
+        asked = Question(LEARN, key, (), said, (shown,), does, (birth,))
+        yield Step(FINDING, asked, text, places, tuple(diff))
 
 
 def _promotions(

@@ -12,15 +12,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from ledger.escape import prose
 from ledger.model import event as verbs
-from ledger.model.event import (
-    Event,
-    FactInvalidated,
-    FactMoved,
-    FactSuperseded,
-    FactUpdated,
-    FactVerified,
-    ThreadClosed,
-)
 from ledger.model.record import Record
 from ledger.model.session import OBSOLETE_KEY, Entry
 from projection.compare.likeness import Overlap, compare_facts
@@ -122,7 +113,7 @@ def invariant_questions(ground: Ground) -> Iterator[Question]:
             else "never confirmed"
         )
         said = f"{fact.id}: {when}; {sessions} work sessions went by."
-        done = (FactVerified(fact.id),)
+        done = (verbs.FactVerified(fact.id),)
         yield question(INVARIANT_DUE, *key, said=said, proposal="it still holds", accept=done)
 
 
@@ -138,7 +129,10 @@ def thread_questions(ground: Ground) -> Iterator[Question]:
             owner = footer(fact, "owner") or who or "somebody"
             proposal, done = {
                 TASK_KIND: (f"cancel it, or ask its owner, {prose(owner)}", over(fact)),
-                FINDING_KIND: ("say that it is none; a fix closes it", FactInvalidated(fact.id)),
+                FINDING_KIND: (
+                    "say that it is none; a fix closes it",
+                    verbs.FactInvalidated(fact.id),
+                ),
             }.get(fact.kind, ("close it", over(fact)))
             yield question(
                 STALLED_RULES[fact.kind], fact.id, fact.anchor, said=said, proposal=proposal,
@@ -159,7 +153,7 @@ def wordy_questions(ground: Ground) -> Iterator[Question]:
         short = "\n".join(stub[: _STUB_LINES // 2]).rstrip()
         # a piece of markdown that stands by itself: no code or comment is cut open
         whole = short and short.count("`") % 2 == 0 and "<!--" not in short and "~~~" not in short
-        accept = (FactUpdated(fact.id, short),) if whole else ()
+        accept = (verbs.FactUpdated(fact.id, short),) if whole else ()
         yield question(
             "thread-wordy", fact.id, fact.heads[0].id, said=f"{fact.id}: {lines} lines.",
             proposal="keep its first lines; `diurna why` keeps the rest" if accept else "",
@@ -203,7 +197,7 @@ def obsolete_questions(ground: Ground, *, code: bool) -> Iterator[Question]:
         if rests and not still_open:
             continue
         done = over(fact)
-        does = {ThreadClosed: "close it", FactMoved: "cancel it"}
+        does = {verbs.ThreadClosed: "close it", verbs.FactMoved: "cancel it"}
         asked = question(
             OBSOLETE,
             fact.id,
@@ -245,11 +239,11 @@ def _overlap(pair: Overlap, facts: dict[str, Fact], ground: Ground) -> Question:
     first, second = sorted((pair.keep, pair.drop), key=lambda id: not decided(facts[id]))
     if decided(facts[first]) > decided(facts[second]):  # the words of a person stay as they are
         pair = pair._replace(keep=first, drop=second, text=facts[first].text)
-    accept: tuple[Event, ...] = (FactSuperseded(pair.drop, pair.keep),)
+    accept: tuple[verbs.Event, ...] = (verbs.FactSuperseded(pair.drop, pair.keep),)
     said = f"keep {pair.keep} and let it supersede {pair.drop}"
     kept = facts[pair.keep]
     if pair.text != kept.text and len(kept.heads) == 1:
-        accept = (FactUpdated(pair.keep, pair.text), *accept)
+        accept = (verbs.FactUpdated(pair.keep, pair.text), *accept)
         said = f"give {pair.keep} the fuller text of {pair.drop}, and let it supersede that"
     both = pair.one, pair.two
     return question(

@@ -7,17 +7,15 @@ it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 
 from ledger.environment import monotonic
 from ledger.errors import DiurnaError
 from ledger.git.ancestry import Lacking, lacking
-from ledger.git.branch_sightings import Written
 from ledger.git.landings import ASKED_FILE, Asked, History, Landing, Work, history, search
 from ledger.git.repository import head
 from ledger.model.event import Event, WorkLanded, WorkReverted
 from ledger.model.order import stamp_of
-from ledger.model.record import Record
 from ledger.model.session import EDIT
 from ledger.wal.atomic_files import make_folder, plain_bytes, replace_file
 from memory.api import Memory
@@ -29,16 +27,6 @@ from rituals.decide.recorded_endings import trunk_tips
 #: How long one turn may take; the rest has the next one.
 SECONDS = 10.0
 _TITLE_CHARS = 100
-
-
-class Found(Record):
-    """What became of the work of one log."""
-
-    log: Written
-    point: str  #: the commit that has its work, "" where nothing is committed yet
-    landing: Landing | None
-    whole: bool  #: its objects are here, so that it can be proved
-    plain: bool  #: its header says so: where HEAD has that commit, it has the work
 
 
 def record(memory: Memory, seconds: float = SECONDS) -> str:
@@ -65,15 +53,52 @@ class _Round:
         self._verdicts: dict[tuple[str, str, str], Landing | None] = {}
 
     def run(self, told: Iterable[tuple[str, str, str, str]]) -> str:
-        """Ask, keep, record; `told` is what logs say already."""
-        works = list(self._found())
-        points = {one.log.stem: one.point for one in works}
-        settled = {
-            one.point: self._settled(one.landing) for one in works if one.landing is not None
-        }
-        settle(self._home, settled, points)
-        self._note(ASKED_FILE, self._asked.text())
-        news = [(one.log.branch, event) for one in works for event in _news(one, told)]
+        """Ask as far as the time goes, keep, record; `told` is what logs say already.
+
+        Those that nobody asked about come first; the others have their turns, by the head.
+        """
+        kept = self._kept
+        asked = {*self._works.known, *[one.commit for one in kept.settled.values()]} - {""}
+        trunk = trunk_tips(self._repository, self._works.trunk)
+        targets = dict.fromkeys(filter(None, [*trunk, head(self._repository)[1]]))
+        lacks = {target: lacking(self._git, target, asked) for target in targets}
+        new = [log for log in self._works.logs if log.stem not in kept.points]
+        old = [log for log in self._works.logs if log.stem in kept.points]
+        turn = int(next(iter(lacks), "0")[:6], 16) % max(len(old), 1)
+        points: dict[str, str] = {}
+        landings: dict[str, Landing] = {}
+        news: list[tuple[str, Event]] = []
+        for log in (*new, *old[turn:], *old[:turn]):
+            if monotonic() > self._until:
+                break
+            point = kept.points.get(log.stem, "")
+            landing = self._standing(point, lacks) if point else None
+            if landing is None:
+                work = self._works.of(log)
+                point = work.point if work is not None else ""
+                verdicts = (self._verdict(work, target) for target in lacks if work is not None)
+                landing = next((verdict for verdict in verdicts if verdict is not None), None)
+            points[log.stem] = point
+            if landing is None:
+                continue
+            landings[point] = landing
+            if any(log.commit in lack.missing for lack in lacks.values()):
+                continue  # it can not be proved
+            known = {commit for stem, _, commit, _ in told if stem == log.stem}
+            # of the trunk, or fast-forwarded: who was not there can not say
+            fresh = log.branch != self._works.trunk
+            fresh = fresh and any(log.commit in self._history(one).line for one in lacks)
+            # where HEAD has the commit that its header names, it has the work
+            plain = not fresh and landing.commit == point == log.commit
+            if landing.commit not in known and not plain:
+                news.append((log.branch, WorkLanded(log.stem, landing.commit, landing.how)))
+            if landing.reverted and landing.reverted not in known:
+                news.append((log.branch, WorkReverted(log.stem, landing.reverted)))
+        settle(self._home, {one: self._settled(how) for one, how in landings.items()}, points)
+        if (text := self._asked.text()) is not None:
+            make_folder(self._home.state_dir)
+            path = f"{self._repository.commondir}/{ASKED_FILE}"
+            replace_file(path, text.encode("utf-8", "surrogateescape"), 0o600)
         if not news:
             return ""
         branches = dict.fromkeys([branch for branch, _ in news])
@@ -84,33 +109,6 @@ class _Round:
         counts = ((landed, "landing"), (len(events) - landed, "revert"))
         return ", ".join(f"{many} {name}{'s' * (many > 1)}" for many, name in counts if many)
 
-    def _found(self) -> Iterable[Found]:
-        """Yield what became of each log, as far as the time goes.
-
-        Those that nobody asked about come first; the others have their turns, by the head.
-        """
-        kept = self._kept
-        asked = {*self._works.known, *[one.commit for one in kept.settled.values()]} - {""}
-        lacks = {target: lacking(self._git, target, asked) for target in self._targets()}
-        new = [log for log in self._works.logs if log.stem not in kept.points]
-        old = [log for log in self._works.logs if log.stem in kept.points]
-        turn = int(next(iter(lacks), "0")[:6], 16) % max(len(old), 1)
-        for log in (*new, *old[turn:], *old[:turn]):
-            if monotonic() > self._until:
-                return
-            point = kept.points.get(log.stem, "")
-            landing = self._standing(point, lacks) if point else None
-            if landing is None:
-                work = self._works.of(log)
-                point = work.point if work is not None else ""
-                verdicts = (self._verdict(work, target) for target in lacks if work is not None)
-                landing = next((verdict for verdict in verdicts if verdict is not None), None)
-            missing = any(log.commit in lack.missing for lack in lacks.values())
-            # of the trunk, or fast-forwarded: who was not there can not say
-            fresh = log.branch != self._works.trunk
-            fresh = fresh and any(log.commit in self._history(one).line for one in lacks)
-            yield Found(log, point, landing, not missing, not fresh and point == log.commit)
-
     def _standing(self, point: str, lacks: Mapping[str, Lacking]) -> Landing | None:
         """Return how the work of a point landed, where that is known and stands as it was."""
         told = self._kept.settled.get(point)
@@ -119,18 +117,6 @@ class _Round:
         target = next((one for one, lack in lacks.items() if lack.has(told.commit)), "")
         stands = target and not self._history(target).reverted(told.commit)
         return Landing(told.commit, told.how) if stands else None
-
-    def _targets(self) -> list[str]:
-        """Return the commits that are asked: those of the trunk, here and fetched, and HEAD."""
-        ids = trunk_tips(self._repository, self._works.trunk)
-        return list(dict.fromkeys(filter(None, [*ids, head(self._repository)[1]])))
-
-    def _note(self, name: str, text: str | None) -> None:
-        """Write one of the notes beside git, where it changed."""
-        if text is not None:
-            make_folder(self._home.state_dir)
-            path = f"{self._repository.commondir}/{name}"
-            replace_file(path, text.encode("utf-8", "surrogateescape"), 0o600)
 
     def _verdict(self, work: Work, target: str) -> Landing | None:
         """Say how some work came into a commit, None where it did not, as far as that was found out."""
@@ -159,14 +145,3 @@ class _Round:
             if landing.reverted in one.told:
                 when = stamp_of(one.told[landing.reverted].seconds * 1000)[:10]
         return Settled(landing.commit, landing.how, landing.reverted, when)
-
-
-def _news(one: Found, told: Iterable[tuple[str, str, str, str]]) -> Iterator[Event]:
-    """Yield what is to be recorded of a log: once for each commit, and nothing that its header says."""
-    known = {commit for stem, _, commit, _ in told if stem == one.log.stem}
-    landing = one.landing
-    if landing is not None and one.whole:
-        if landing.commit not in known and not (one.plain and landing.commit == one.point):
-            yield WorkLanded(one.log.stem, landing.commit, landing.how)
-        if landing.reverted and landing.reverted not in known:
-            yield WorkReverted(one.log.stem, landing.reverted)

@@ -12,6 +12,7 @@ import contextlib
 import logging
 import socket
 from collections.abc import Awaitable, Callable, Iterator, MutableMapping
+from functools import partial
 from typing import Any
 
 import uvicorn
@@ -43,10 +44,6 @@ class RequestLimits:
         #: those of which something is awaited, who waits longest first
         self.waiting: dict[Line, None] = {}
         self.held = 0  #: bytes of requests that have not come whole
-
-    def protocol(self, *arguments: Any, **named: Any) -> Line:
-        """Make what serves a new connection (uvicorn's `http`)."""
-        return Line(self, *arguments, **named)
 
 
 class Line(H11Protocol):
@@ -152,7 +149,7 @@ async def serve(app: App, listening: socket.socket) -> int:
     http = _Http(
         uvicorn.Config(
             app,
-            http=RequestLimits().protocol,  # type: ignore[arg-type] # it makes one, as the class would
+            http=partial(Line, RequestLimits()),  # type: ignore[arg-type] # as the class would
             h11_max_incomplete_event_size=HEAD_BYTES,
             limit_concurrency=WAITING + ANSWERED,
             log_config=None,

@@ -10,7 +10,6 @@ from ledger.model.findings import ERROR, INFO, Finding, severe
 from ledger.model.layout import log_path
 from ledger.secrets.scanner import without_secrets
 from rituals.answers.json_objects import home_object
-from rituals.answers.record_fields import all_fields_of
 from rituals.check.check_registry import LINT, VERIFY, made
 from rituals.cli.context import Invocation
 from rituals.cli.layout import Layout
@@ -200,12 +199,12 @@ def _impact(call: Invocation, change: str, strict: bool, form: str) -> int:
     """Say what memory has on a change of the code."""
     from rituals.review.code_change import said_of
 
-    found = said_of(call.memory(), change, call.folder())
-    bad = _is_bad(found.findings, strict)
-    if not _on_forge(call, form, found.findings, ""):
-        call.answer({**all_fields_of(found), "ok": not bad}, findings=found.findings)
-    if found.more and not call.json:
-        call.out.hint(f"{len(found.more)} more had no room: --json has them")
+    findings, more = said_of(call.memory(), change, call.folder())
+    bad = _is_bad(findings, strict)
+    if not _on_forge(call, form, findings, ""):
+        call.answer({"findings": findings, "more": more, "ok": not bad}, findings=findings)
+    if more and not call.json:
+        call.out.hint(f"{len(more)} more had no room: --json has them")
     return int(bad)
 
 

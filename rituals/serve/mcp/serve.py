@@ -128,7 +128,6 @@ def _serving(setting: Setting, session: Callable[[], str]) -> Iterator[Server[An
 
 def _session_of(setting: Setting) -> str:
     """Return the session of the host that started this server, "" for none."""
-    from ledger.errors import DiurnaError
     from rituals.hosts.processes import host_session_here
 
     try:
