@@ -88,12 +88,7 @@ def review(
         Outrun: other writers were faster, again and again; nothing changed.
     """
     if dry_run:
-        verified = made(memory, REVIEW, progress)
-        edits = memory.absorb_first(dry_run=True)
-        plan = plan_review(memory, code_path, progress)
-        ended = ended_lines(memory, dry_run=True)
-        outcome = Outcome(plan, findings=edits, verified=verified, ended=ended)
-        return outcome if plan.nothing_new else _fitted(outcome, None)
+        return _previewed(memory, code_path, progress)
     home = memory.home
     refuse_unwritable(home)
     with alone(home):
@@ -122,13 +117,7 @@ def review(
             except Outrun:
                 if not left:
                     raise
-        outcome = outcome._replace(ended=ended)
-        if _publishes(memory):
-            try:
-                outcome = outcome._replace(published=memory.publish()[0])
-            except EditNotUnderstood as problem:  # a commit by hand; the review is recorded by now
-                outcome = outcome._replace(findings=(*outcome.findings, *problem.findings))
-        return outcome
+        return _published(memory, outcome._replace(ended=ended))
 
 
 def _answered(
@@ -164,6 +153,26 @@ def settle_answers(memory: Memory) -> None:
 
 def _publishes(memory: Memory) -> bool:
     return memory.publishes(reviewing=True) and not memory.home.plain
+
+
+def _previewed(
+    memory: Memory, code_path: str, progress: Callable[[int, int], None] | None
+) -> Outcome:
+    """Say what a review would do."""
+    verified = made(memory, REVIEW, progress)
+    edits = memory.absorb_first(dry_run=True)
+    plan = plan_review(memory, code_path, progress)
+    ended = ended_lines(memory, dry_run=True)
+    outcome = Outcome(plan, findings=edits, verified=verified, ended=ended)
+    return outcome if plan.nothing_new else _fitted(outcome, None)
+
+
+def _published(memory: Memory, outcome: Outcome) -> Outcome:
+    """Publish what was reviewed; a commit by hand may be in the way, and the review is recorded by now."""
+    try:
+        return outcome._replace(published=memory.publish()[0]) if _publishes(memory) else outcome
+    except EditNotUnderstood as problem:
+        return outcome._replace(findings=(*outcome.findings, *problem.findings))
 
 
 def _open(plan: Plan, given: Mapping[str, Answer]) -> Plan:

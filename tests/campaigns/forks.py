@@ -48,7 +48,7 @@ PACKAGES = (
     "memory.repair",
     "memory.replay", "memory.worktree", "memory.write", "rituals.answers", "rituals.check",
     "rituals.cli.commands",
-    "rituals.cli.terminal", "rituals.decide", "rituals.hosts", "rituals.record", "rituals.sync",
+    "rituals.cli", "rituals.decide", "rituals.hosts", "rituals.record", "rituals.sync",
 )  # fmt: skip
 #: What a server of pages has loaded that serves already.
 WEB = (
