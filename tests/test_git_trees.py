@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ledger.git import trees
+from ledger.git import git_objects as trees
 
 NAMES = st.binary(min_size=1, max_size=6).filter(lambda name: not set(name) & {0, 47})
 ENTRIES = st.dictionaries(

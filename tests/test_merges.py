@@ -12,7 +12,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from ledger.git.trees import entries, with_files
+from ledger.git.git_objects import entries, with_files
 from ledger.model.ids import blob_id
 from ledger.remote.tree_merge import Joined
 from tests.campaigns.second_fold import log_bytes, path_of, sealed

@@ -16,7 +16,7 @@ from ledger.model.layout import JOURNAL_FILE, LOCK_FILE, TRANSFER_FILE
 from ledger.wal import git_locks
 from ledger.wal.atomic_files import Lock, plain_bytes
 from ledger.wal.dead_owner import died
-from ledger.wal.transfer_note import Transfer
+from ledger.wal.git_locks import Transfer
 from tests.conftest import Repo, each_row
 
 

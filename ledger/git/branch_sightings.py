@@ -170,14 +170,12 @@ def _of_head(path: str) -> Iterator[Seen]:
 
 
 def _reflog(path: str) -> Iterator[tuple[str, str, int, str]]:
-    """Yield (old, new, milliseconds, what was done) of a reflog, oldest first."""
-    for line in _lines(path):
+    """Yield (old, new, milliseconds, what was done) of a reflog's last lines, oldest first.
+
+    The file may be missing, or in the making.
+    """
+    for line in last_bytes(path, _REFLOG_BYTES).decode("utf-8", "surrogateescape").split("\n"):
         head, _, what = line.partition("\t")
         words = head.split(" ")
         if len(words) > 4 and all(map(is_object, words[:2])) and words[-2].isdigit():
             yield words[0], words[1], int(words[-2]) * 1000, what
-
-
-def _lines(path: str) -> list[str]:
-    """Read the last lines of a file that may be missing, or in the making."""
-    return last_bytes(path, _REFLOG_BYTES).decode("utf-8", "surrogateescape").split("\n")

@@ -20,18 +20,11 @@ from ledger.model.ids import is_object
 #: fault:D6). How to reach a remote (`core.sshCommand`, `credential.helper`) is the user's to set: a clone
 #: brings no settings, and a folder in one that does is no repository to us (`ledger.git.repository`).
 _GUARDS = (
-    "-c", "core.hooksPath=/dev/null",
-    "-c", "core.fsmonitor=false",
-    "--no-pager",
-    "-c", "core.pager=cat",
-    "-c", "core.editor=true",
-    "-c", "core.alternateRefsCommand=true",
-    "-c", "log.showSignature=false",
-    "-c", "core.quotePath=false",
-    "-c", "submodule.recurse=false",
-    "-c", "protocol.ext.allow=never",
-    "-c", "advice.detachedHead=false",
-)  # fmt: skip
+    "-c core.hooksPath=/dev/null -c core.fsmonitor=false --no-pager -c core.pager=cat "
+    "-c core.editor=true -c core.alternateRefsCommand=true -c log.showSignature=false "
+    "-c core.quotePath=false -c submodule.recurse=false -c protocol.ext.allow=never "
+    "-c advice.detachedHead=false"
+).split()
 #: What git calls the scopes of settings that belong to a repository, not to the user; and its filters.
 _OF_REPOSITORY = ("local", "worktree")
 _FILTERS = r"^filter\..*\.(clean|smudge|process|required)$"

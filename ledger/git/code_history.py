@@ -26,9 +26,9 @@ _BLOB_LIMIT_BYTES = 1 << 20
 _HEADER = "\x01%H %ct %s"
 #: Whatever the user's settings say, the output has one form.
 PLAIN = (
-    "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color", "--no-show-signature",
-    "--no-notes", "--src-prefix=a/", "--dst-prefix=b/",
-)  # fmt: skip
+    "--no-renames --no-ext-diff --no-textconv --no-color --no-show-signature --no-notes "
+    "--src-prefix=a/ --dst-prefix=b/"
+).split()
 _PLAIN_GREP = ("--no-color", "--no-line-number", "--no-column", "--threads=2")
 
 
@@ -135,8 +135,6 @@ class Code:
     def contents(self, blobs: Sequence[str]) -> dict[str, bytes]:
         """Return the bytes of blobs, by id; those that are missing or large are left out."""
         wanted = list(set(blobs))
-        if not wanted:
-            return {}
         found = zip(wanted, self._git.blobs(wanted), strict=True)
         return {one: data for one, data in found if data and len(data) <= _BLOB_LIMIT_BYTES}
 
@@ -222,23 +220,18 @@ class Code:
         """Yield the lines of code with these names that commits took away; of each name newest first."""
         wanted = list(set(names))
         for at in range(0, len(wanted), _NAMES_AT_ONCE):
-            yield from self._lost(wanted[at : at + _NAMES_AT_ONCE], since_ms)
-
-    def _lost(self, names: Sequence[str], since_ms: int) -> Iterator[Lost]:
-        either = "|".join(re.escape(name) for name in names)
-        pattern = f"(^|[^A-Za-z0-9_])({either})([^A-Za-z0-9_]|$)"
-        out = self._log(
-            since_ms, "--pickaxe-regex", f"-S{pattern}", "-p", "-U0", specs=self._code_only()
-        )
-        finder = re.compile(rf"(?<![A-Za-z0-9_])(?:{either})(?![A-Za-z0-9_])")
-        for change, rest in _commits(out):
-            path = ""
-            for line in rest.split("\n"):
-                if line.startswith("--- "):
-                    path = line[6:] if line[4:6] == "a/" else ""
-                elif line[:1] == "-" and path:
-                    for name in dict.fromkeys(finder.findall(line)):
-                        yield Lost(name, path, line[1:].strip(), change)
+            either = "|".join(map(re.escape, wanted[at : at + _NAMES_AT_ONCE]))
+            pickaxe = f"-S(^|[^A-Za-z0-9_])({either})([^A-Za-z0-9_]|$)"
+            asked = ("--pickaxe-regex", pickaxe, "-p", "-U0")
+            finder = re.compile(rf"(?<![A-Za-z0-9_])(?:{either})(?![A-Za-z0-9_])")
+            for change, rest in _commits(self._log(since_ms, *asked, specs=self._code_only())):
+                path = ""
+                for line in rest.split("\n"):
+                    if line.startswith("--- "):
+                        path = line[6:] if line[4:6] == "a/" else ""
+                    elif line[:1] == "-" and path:
+                        for name in dict.fromkeys(finder.findall(line)):
+                            yield Lost(name, path, line[1:].strip(), change)
 
     def _log(self, since_ms: int, *arguments: str, specs: Sequence[str]) -> str:
         since = ended_of(stamp_of(max(0, since_ms)))

@@ -6,7 +6,7 @@ What is new is stored by one `git unpack-objects`.
 from __future__ import annotations
 
 from ledger.errors import GitFailed, StorageFailed, TipMoved
-from ledger.git.commit_record import Commit, as_made, check_stored
+from ledger.git.commit_record import Commit, check_stored
 from ledger.git.git_objects import (
     BLOB,
     COMMIT,
@@ -14,10 +14,10 @@ from ledger.git.git_objects import (
     Objects,
     merge_commit,
     object_id,
+    with_files,
     write_objects,
 )
 from ledger.git.repository import Repository, read_reference
-from ledger.git.trees import with_files
 from ledger.model.ids import blob_id
 from ledger.model.record import Record
 
@@ -60,7 +60,7 @@ def make_commit(
     return Made(object_id(COMMIT, data), data, trees)
 
 
-def store_commit(where: Repository, wanted: Commit, sign: Callable[[str], str] = as_made) -> str:
+def store_commit(where: Repository, wanted: Commit, sign: Callable[[str], str] = str) -> str:
     """Make a commit and store it; return its id, the parent's where nothing differs.
 
     `sign` gives the signed commit for one that is not.

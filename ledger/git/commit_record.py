@@ -76,23 +76,10 @@ class Commit(Record):
     along: tuple[tuple[str, str], ...] = ()  #: (reference that moves too, where to, "" for here)
 
 
-def as_made(made: str) -> str:
-    """Take a commit as it was made, without a signature."""
-    return made
-
-
 def clean_name(text: str, otherwise: str = FALLBACK_NAME) -> str:
     """Make a text safe for a commit header: one line, without `<`, `>`, NUL and control characters."""
     kept = "".join(" " if char < " " or char in "<>\x7f" else char for char in text)
     return " ".join(kept.split()) or otherwise
-
-
-def in_the_way(path: str) -> StorageFailed:
-    """Say that something of the user's stands where a commit needs a folder (fault:D4)."""
-    return StorageFailed(
-        f"{path} is no folder in the branch's tree, and Diurna does not replace what is not its own",
-        hint=f"move {path} elsewhere with git, or make a home somewhere else",
-    )
 
 
 def loose_object(objects: str, oid: str) -> bytes | None:
@@ -172,25 +159,19 @@ class IdentityQuestion:
         for item in ("" if status else said.decode("utf-8", "replace")).split("\0"):
             key, is_set, value = item.partition("\n")
             found[key] = value if is_set else "true"  # a key alone in its line means true
-        author, committer = [
+        said_of = [
             (_named(found, role, "name"), _named(found, role, "email"))
             for role in ("author", "committer")
         ]
-        name, email = author[0] or FALLBACK_NAME, author[1]
+        fallback = not said_of[0][0] or said_of[0][1] is None
+        author, committer = [
+            (name or FALLBACK_NAME, FALLBACK_EMAIL if email is None else email)
+            for name, email in said_of
+        ]
         signs = found.get("commit.gpgsign", "").lower() not in ("", "false", "no", "off", "0")
-        return Identity(
-            name,
-            FALLBACK_EMAIL if email is None else email,
-            not author[0] or email is None,
-            signs,
-            (
-                committer[0] or FALLBACK_NAME,
-                FALLBACK_EMAIL if committer[1] is None else committer[1],
-            )
-            if committer != author
-            else (),
-            (self._dated("AUTHOR"), self._dated("COMMITTER")),
-        )
+        dates = self._dated("AUTHOR"), self._dated("COMMITTER")
+        other = committer if committer != author else ()
+        return Identity(*author, fallback, signs, other, dates)
 
     def _dated(self, role: str) -> str:
         """Return the date that the environment gives a commit, as git reads it; "" for none."""

@@ -18,13 +18,15 @@ from ledger.git.cli import Git
 from ledger.git.git_objects import (
     BLOB,
     COMMIT,
+    FOLDER,
     TAG,
     TREE,
     Objects,
+    entries,
     move_references,
     object_id,
+    written,
 )
-from ledger.git.trees import FOLDER, entries, written
 from ledger.model.record import Record
 
 #: What stood for the bytes of the old commit.
@@ -91,18 +93,16 @@ class Rewriting(Record):
     objects: tuple[tuple[str, bytes], ...]  #: (kind, bytes) to be stored
 
 
-def rewriting(
-    git: Git, folder: str, blobs: Mapping[str, bytes], message: Callable[[bytes], bytes]
-) -> Rewriting:
-    """Plan a history anew. Nothing is stored.
+class Rewriter:
+    """Plans a history anew: blobs below a folder by their new bytes, and messages.
 
-    Blobs are replaced by their new bytes below `folder`, "" for everywhere, else ending in a slash;
-    `message` gives the message of a commit or tag anew.
+    Args:
+        git: runs in the repository.
+        folder: "" for everywhere, else ending in a slash.
+        blobs: the new bytes, by id.
+        message: gives the message of a commit or tag anew.
     """
-    return _Rewriter(git, folder, blobs, message).planned()
 
-
-class _Rewriter:
     def __init__(
         self, git: Git, folder: str, blobs: Mapping[str, bytes], message: Callable[[bytes], bytes]
     ) -> None:
@@ -116,6 +116,7 @@ class _Rewriter:
         self._signed = 0
 
     def planned(self) -> Rewriting:
+        """Return the plan; nothing is stored."""
         said = self._git.text("for-each-ref", "--format=%(objectname) %(symref) %(refname)")
         rows = [line.split(" ", 2) for line in said.split("\n")[:-1]]
         listed = self._git.run("rev-list", "--topo-order", "--reverse", "--all").decode("ascii")

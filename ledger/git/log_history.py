@@ -241,18 +241,12 @@ def _some_changes(
     if status and len(commits) == 1:
         findings.append(unreadable_history(said))
     elif status:
-        middle = (
-            len(commits) // 2
-        )  # an object is missing: all commits but those that need it are read
+        # an object is missing: all commits but those that need it are read
+        middle = len(commits) // 2
         yield from _some_changes(home, commits[:middle], letters, findings)
         yield from _some_changes(home, commits[middle:], letters, findings)
-    else:
-        yield from _read_changes(out, len(home.prefix))
-
-
-def _read_changes(out: bytes, cut: int) -> Iterator[Alteration]:
-    """Read `_HEADER` NUL (`:<modes> <blobs> <letter>` NUL `<path>` NUL)*."""
-    fields = iter(out.split(b"\0"))
+    # `_HEADER` NUL (`:<modes> <blobs> <letter>` NUL `<path>` NUL)*
+    fields = iter(() if status else out.split(b"\0"))
     commit = parents = author = date = ""
     for field in fields:
         if field[:1] == b"\x01":
@@ -261,7 +255,7 @@ def _read_changes(out: bytes, cut: int) -> Iterator[Alteration]:
         elif colon := field.lstrip(b"\n")[1:]:
             before, mode, blob_before, blob, letter = colon.decode("ascii").split(" ")
             blob, mode = ("", "") if letter[0] == "D" else (blob, mode)
-            path = next(fields).decode("utf-8", "surrogateescape")[cut:]
+            path = next(fields).decode("utf-8", "surrogateescape")[len(home.prefix) :]
             merge = " " in parents
             yield Alteration(path, before, blob_before, blob, mode, commit, author, date, merge)
 

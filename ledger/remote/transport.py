@@ -16,7 +16,6 @@ from collections.abc import Callable, Sequence
 from ledger import errors
 from ledger.environment import monotonic, variables
 from ledger.git.cli import Git
-from ledger.git.process import Running
 from ledger.model.layout import DEFAULT_BRANCH
 from ledger.remote.remote import Remote, check_remote, local_path, without_credentials
 
@@ -189,13 +188,12 @@ def fetch_limited(
     Raises:
         NetworkFailed: one of its kinds.
     """
-    begun = git.start(
+    arguments = (
         *CHECKED, "fetch", "--progress", *how, "--no-tags", "--no-write-fetch-head",
-        "--no-recurse-submodules", "--no-auto-maintenance",
-        "--", remote.name, *specs, more=_environment(remote),
+        "--no-recurse-submodules", "--no-auto-maintenance", "--", remote.name, *specs,
     )  # fmt: skip
     try:
-        status, _, said = _finish(begun, remote, seconds, _hearing(None, limit_mb))
+        status, _, said = call(git, remote, seconds, arguments, limit_mb=limit_mb)
     except OverflowError:
         message = f"{remote.shown} sends more than {limit_mb} MB, and was not read to its end"
         hint = "name the branch of its memory alone: URL#BRANCH"
@@ -239,22 +237,17 @@ def push(
 
 def call(
     git: Git, remote: Remote, seconds: float, arguments: tuple[str, ...],
-    progress: Progress | None = None, data: bytes = b"",
+    progress: Progress | None = None, data: bytes = b"", limit_mb: int = 0,
 ) -> tuple[int, str, str]:  # fmt: skip
-    """Run a git command that reaches a remote; return its status, output and error output."""
+    """Run a git command that reaches a remote; return its status, output and error output.
+
+    Raises:
+        RemoteSilent: it was not done in time.
+        OverflowError: it sent more than `limit_mb`, where that is not 0.
+    """
     running = git.start(*arguments, more=_environment(remote))
-    return _finish(running, remote, seconds, _hearing(progress, 0), data)
-
-
-def _finish(
-    running: Running,
-    remote: Remote,
-    seconds: float,
-    hear: Callable[[bytes], None] | None,
-    data: bytes = b"",
-) -> tuple[int, str, str]:
     try:
-        status, out, err = running.finish(data, seconds=seconds, hear=hear)
+        status, out, err = running.finish(data, seconds=seconds, hear=_hearing(progress, limit_mb))
     except TimeoutError:
         message = f"{remote.shown} was not done after {seconds:.0f} seconds"
         raise errors.RemoteSilent(message, hint=_LIMIT_HINT) from None

@@ -17,8 +17,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 
 from ledger.git.cli import Git
-from ledger.git.git_objects import TREE, object_id
-from ledger.git.trees import FILE, FOLDER, entries, lookup, written
+from ledger.git.git_objects import FILE, FOLDER, TREE, entries, lookup, object_id, written
 from ledger.model.ids import blob_id
 from ledger.model.layout import ARCHIVE_DIR, POLICY_FILE, SESSIONS_DIR, stem_of
 from ledger.model.order import breaks_seal, is_sealed

@@ -6,24 +6,15 @@ from __future__ import annotations
 _FILLINGS = frozenset(
     "examples change sample replace insert fake todo goes real aws4 none null".split()
 )
-_GLUED = (
-    "example",
-    "placeholder",
-    "changeme",
-    "changethis",
-    "redacted",
-    "replaceme",
-    "notreal",
-    "dummy",
-    "your",
+_GLUED = tuple(
+    "example placeholder changeme changethis redacted replaceme notreal dummy your".split()
 )
 #: What nobody draws.
 _ROWS = ("****", "....", "123456789", "abcdefgh", "…")
 _NAMES = (
-    "password", "passwd", "passphrase", "secret", "token", "apikey", "api", "key", "test", "pass",
-    "user", "admin", "my", "the", "access", "client", "default", "private", "public", "string",
-    "value", "name", "auth", "some", "foo", "bar", "baz", "none", "null", "true", "false",
-)  # fmt: skip
+    "password passwd passphrase secret token apikey api key test pass user admin my the access client "
+    "default private public string value name auth some foo bar baz none null true false"
+).split()
 #: What vendors print in their own documents.
 _PRINTED = (
     "IOSFODNN7EXAMPLE", "wJalrXUtnFEMI", "4eC39HqLyjWDarjtT1zdp7dc", "BQokikJOvBiI2HlWgH4olfQ2",

@@ -18,15 +18,13 @@ from ledger.secrets.match import LABELLED, Hit, hit, places
 _TOLD = re.compile(rf"(?:{PASSWORDS})(?<![^\W_]pass)[^\W_]{{0,2}}[ ][^\d]*\Z")
 _NAME, _CHOSEN = re.compile(rf"{PASSWORDS}|{NAMED}"), re.compile(PASSWORDS)
 _ROOTS = (
-    "pass", "pw", "psk", "secret", "token", "key", "credential", "kennwort", "contrase", "clave", "senha",
-    "mdp", "wachtwoord", "chave", "jeton",
-)  # fmt: skip
+    "pass pw psk secret token key credential kennwort contrase clave senha mdp wachtwoord chave jeton"
+).split()
 #: Of which of them a name is more.
 _PARTS = ("pass", "pw", "contrase", "密", "парол")
 _FOREIGN = (
-    "clé", "schlüssel", "lösenord", "hasło", "şifre", "парол", "секрет", "токен", "ключ", "密", "口令",
-    "令牌", "パスワード", "비밀번호",
-)  # fmt: skip
+    "clé schlüssel lösenord hasło şifre парол секрет токен ключ 密 口令 令牌 パスワード 비밀번호"
+).split()
 #: Names that are parts of many words, and mean something only where they stand alone or behind a joint.
 _WHOLE = frozenset("pass pw psk clave mdp senha clé jeton chave".split())
 #: What a key or a token is of that opens something; what a key is of that sorts, stores or names; what a
@@ -43,10 +41,10 @@ _SORTS = frozenset(
     "shard shortcut hot return enter arrow registry lock unique composite natural surrogate cluster "
     "host fact kind section header footer meta".split()
 )
-_PAGES = (
-    "next", "start", "starting", "continuation", "page", "pagination", "idempotency", "request",
-    "input", "output", "cancellation", "max",
-)  # fmt: skip
+_PAGES = tuple(
+    "next start starting continuation page pagination idempotency request input output cancellation "
+    "max".split()
+)
 #: What may follow such a word in the name.
 _TAILS = frozenset(
     "s key keys value values prod production live test dev staging main admin user root db access "

@@ -2,7 +2,7 @@
 
 Text in, places out; no value ever leaves but in the text that it was in. Without backtracking, and cheap
 enough for every append: a rule is asked only where its mark stands (fault:G23, fault:L9, fault:L10,
-fault:L12). Rules are in `vendor_tokens`, `shapes`, `patterns` and `labels`; the paths of people's home
+fault:L12). Rules are in `vendor_tokens`, `patterns` and `labels`; the paths of people's home
 folders are found here (fault:L13).
 """
 
@@ -18,9 +18,8 @@ from ledger.secrets.label_values import decoded
 from ledger.secrets.labels import find_any_label, find_labelled
 from ledger.secrets.match import OPAQUE, Hit, View, apart, hit, place_in_source, places
 from ledger.secrets.patterns import find_opaque, find_patterns
-from ledger.secrets.shapes import find_shapes
 from ledger.secrets.unmask import chained, unmasked
-from ledger.secrets.vendor_tokens import find_tokens
+from ledger.secrets.vendor_tokens import find_shapes, find_tokens
 
 #: On a line with one of these nothing is a secret. All but the first are those of other scanners.
 WAIVERS = (

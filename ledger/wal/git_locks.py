@@ -1,4 +1,8 @@
-"""Tell git's lock files that belong to nobody any more, and move them aside; none is removed."""
+"""Tell git's lock files that belong to nobody any more, and move them aside; none is removed.
+
+A fetch or push under way is noted: it locks the tracking reference for a moment, and where git dies,
+alone or with Diurna, that lock would be in the way of every later one (W7).
+"""
 
 from __future__ import annotations
 
@@ -7,10 +11,11 @@ import time
 from collections.abc import Iterator
 
 from ledger.environment import now_ns, now_seconds
+from ledger.errors import DiurnaError
 from ledger.git.repository import Repository
 from ledger.model.findings import Finding
-from ledger.model.layout import JOURNAL_FILE, SEEN, SENT, STATE_DIR, kept_as
-from ledger.wal.atomic_files import make_folder, storage_failure
+from ledger.model.layout import JOURNAL_FILE, SEEN, SENT, STATE_DIR, TRANSFER_FILE, kept_as
+from ledger.wal.atomic_files import make_folder, replace_file, storage_failure
 
 #: A lock that a dead Diurna process left is given this long: the git it started may outlive it.
 _OURS_AFTER_SECONDS = 1.0
@@ -304,3 +309,65 @@ def journal(commondir: str, said: str) -> None:
             file.write(line)
     except OSError:
         pass
+
+
+#: Stands for the process in the note of a transfer that has ended.
+_ENDED = "0"
+
+
+class Transfer:
+    """One fetch or push, noted while it is under way.
+
+    Args:
+        repository: here.
+        tracking: the reference that remembers where the remote's branch was.
+    """
+
+    def __init__(self, repository: Repository, tracking: str) -> None:
+        self._repository, self._tracking = repository, tracking
+        self._note = f"{repository.commondir}/{TRANSFER_FILE}"
+        self._lock = f"{repository.commondir}/{tracking}.lock"
+        self._died_at = 0.0
+        self.findings: list[Finding] = []
+
+    def __enter__(self) -> Transfer:
+        """Read what a dead transfer left, and note this one; a disk that refuses is no reason to fail."""
+        self._died_at = self._dead_since()
+        try:
+            make_folder(os.path.dirname(self._note))
+            replace_file(self._note, f"{os.getpid()} {self._tracking}\n".encode(), 0o600)
+        except (DiurnaError, OSError):
+            pass
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        """Take the note away, however it ended; for a lock that is still there, note that it ended."""
+        try:
+            if not os.path.lexists(self._lock):
+                os.unlink(self._note)
+                return
+            began = self._died_at or os.stat(self._note).st_mtime
+            replace_file(self._note, f"{_ENDED} {self._tracking}\n".encode(), 0o600)
+            os.utime(self._note, (began, began))
+        except (DiurnaError, OSError):
+            pass
+
+    def free(self) -> bool:
+        """Move the lock of the tracking reference aside if it belongs to nobody; tell whether it did."""
+        found = clear_left_lock(self._repository, self._lock, self._died_at)
+        if found is not None:
+            self.findings.append(found)
+        return found is not None
+
+    def _dead_since(self) -> float:
+        """Return when a transfer of this reference began that is over and left its note, 0.0 for none."""
+        try:
+            with open(self._note, encoding="utf-8", errors="replace") as file:
+                process, _, tracking = file.read(4096).strip().partition(" ")
+                began = os.fstat(file.fileno()).st_mtime
+        except OSError:
+            return 0.0
+        if not process.isdigit() or tracking != self._tracking:
+            return 0.0
+        over = process == _ENDED or not is_alive(int(process))
+        return began if over else 0.0

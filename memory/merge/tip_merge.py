@@ -19,14 +19,15 @@ from ledger.git.git_objects import (
     TREE,
     Objects,
     commit_header,
+    entries,
     merge_bases,
     merge_commit,
     object_id,
+    with_files,
     write_objects,
 )
 from ledger.git.log_history import altered_between
 from ledger.git.repository import cut_commits
-from ledger.git.trees import entries, with_files
 from ledger.model.findings import Finding
 from ledger.model.layout import ARCHIVE_DIR, CONTINUITY_FILE, POLICY_FILE, SESSIONS_DIR, VIEW_FILES
 from ledger.model.logset import LogRef, log_refs

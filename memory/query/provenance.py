@@ -38,6 +38,7 @@ from projection.fold.testimony import UNTOLD, Testimony, testimony
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memory.query.reader import Reader
+    from projection.fold.fact_history import Fact
 
 
 class Step(Record):
@@ -224,26 +225,23 @@ class Difference(Record):
 
 def difference(old: State, new: State) -> Difference:
     """Compare two states."""
-    learned: list[str] = []
-    corrected: list[tuple[str, str]] = []
-    faded: list[str] = []
-    returned: list[str] = []
-    closed: list[str] = []
-    for after in new.standings():
-        now, before = after.fact, old.get(after.fact.id)
-        if before is None:
-            learned.append(now.id)
-            continue
-        then = before.fact
-        if now.superseded_by and not then.superseded_by:
-            corrected.append((now.id, f"superseded by {', '.join(now.superseded_by)}"))
-        elif now.invalidated_at and not then.invalidated_at:
-            corrected.append((now.id, "invalidated"))
-        elif now.text != then.text:
-            corrected.append((now.id, "new text"))
-        elif before.live != after.live:
-            (returned if after.live else faded).append(now.id)
-        if now.closed and not then.closed:
-            closed.append(now.id)
-    found = tuple(learned), tuple(corrected), tuple(faded), tuple(returned), tuple(closed)
-    return Difference(*found, new.summary.sessions - old.summary.sessions)
+    rows = [(now, old.get(now.fact.id)) for now in new.standings()]
+    known = [(now, then, _corrected(now.fact, then.fact)) for now, then in rows if then]
+    moved = [now for now, then, why in known if not why and now.live != then.live]
+    return Difference(
+        tuple([now.fact.id for now, then in rows if then is None]),
+        tuple([(now.fact.id, why) for now, _, why in known if why]),
+        tuple([now.fact.id for now in moved if not now.live]),
+        tuple([now.fact.id for now in moved if now.live]),
+        tuple([now.fact.id for now, then, _ in known if now.fact.closed and not then.fact.closed]),
+        new.summary.sessions - old.summary.sessions,
+    )
+
+
+def _corrected(now: Fact, then: Fact) -> str:
+    """Return how a fact was corrected since, "" where it was not."""
+    if now.superseded_by and not then.superseded_by:
+        return f"superseded by {', '.join(now.superseded_by)}"
+    if now.invalidated_at and not then.invalidated_at:
+        return "invalidated"
+    return "new text" if now.text != then.text else ""

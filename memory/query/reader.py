@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import TypeVar
 
-    from ledger.home import Home
     from ledger.model.logset import LogRef
     from ledger.model.session import Entry
     from memory.cache.cache_file import Cache

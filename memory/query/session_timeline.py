@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
 from heapq import nsmallest
 from types import MappingProxyType
 
@@ -126,41 +125,33 @@ def timeline(
     if place is None:
         best = reader.recall(asked, limit=1)
         place = reader.ask(lambda cache: _answer_anchor(cache, asked, best))
-    spans = _reaching(place.spans, back, on)
-    return reader.ask(partial(_around, reader, place, spans, limit, agent, kinds))
+    around, spans = place, _reaching(place.spans, back, on)
 
+    def within(cache: Cache) -> Timeline:
+        if around.kind == DATE:  # by its writer's clock: a name may be pushed on (O2)
+            later = cache.entries_since(floor_of(spans[0][0]))
+            keys = [ref.key for ref, entry in later if _lies(entry, spans)]
+        else:
+            some = [keys_within(cache, floor_of(start), stamp_of(end)) for start, end in spans]
+            keys = [key for one in some for key in one]
+        keys = sorted({*keys, *around.stems})
+        if agent or kinds:
+            keys = _filtered(cache, keys, agent, kinds)
+        chosen = _nearest(keys, around, limit)
+        sessions = tuple([one for _, one in _sessions(reader.snapshot, cache, chosen, around)])
+        ends = logs_of(cache, [*around.stems[:1], *around.stems[-1:]])
+        ahead = [milliseconds_of(ref.key) - milliseconds_of(log.clock) for ref, log in ends] or [0]
+        return Timeline(
+            around,
+            ended_of(stamp_of(max(spans[0][0] - ahead[0], 0))) if spans else "",
+            ended_of(stamp_of(max(spans[-1][1] - ahead[-1], 0))) if spans else "",
+            sessions,
+            len(keys) - len(chosen),
+            sum([session.tokens for session in sessions]),
+            _marks(cache, sessions, marks_at(reader.home, cache)),
+        )
 
-def _around(
-    reader: Reader,
-    place: Anchor,
-    spans: Sequence[tuple[int, int]],
-    limit: int,
-    agent: str,
-    kinds: Sequence[str],
-    cache: Cache,
-) -> Timeline:
-    if place.kind == DATE:  # by its writer's clock: a name may be pushed on (O2)
-        later = cache.entries_since(floor_of(spans[0][0]))
-        keys = [ref.key for ref, entry in later if _lies(entry, spans)]
-    else:
-        within = [keys_within(cache, floor_of(start), stamp_of(end)) for start, end in spans]
-        keys = [key for some in within for key in some]
-    keys = sorted({*keys, *place.stems})
-    if agent or kinds:
-        keys = _filtered(cache, keys, agent, kinds)
-    chosen = _nearest(keys, place, limit)
-    sessions = tuple([one for _, one in _sessions(reader.snapshot, cache, chosen, place)])
-    ends = logs_of(cache, [*place.stems[:1], *place.stems[-1:]])
-    ahead = [milliseconds_of(ref.key) - milliseconds_of(log.clock) for ref, log in ends] or [0]
-    return Timeline(
-        place,
-        ended_of(stamp_of(max(spans[0][0] - ahead[0], 0))) if spans else "",
-        ended_of(stamp_of(max(spans[-1][1] - ahead[-1], 0))) if spans else "",
-        sessions,
-        len(keys) - len(chosen),
-        sum([session.tokens for session in sessions]),
-        _marks(cache, sessions, marks_at(reader.home, cache)),
-    )
+    return reader.ask(within)
 
 
 def sessions_of(snapshot: Snapshot, keys: Sequence[str]) -> dict[str, Session]:

@@ -19,10 +19,10 @@ from ledger.git.git_objects import (
     Objects,
     merge_commit,
     object_id,
+    with_files,
     write_objects,
 )
 from ledger.git.repository import read_reference, remote_branches
-from ledger.git.trees import with_files
 from ledger.home import Home
 from ledger.model.findings import Finding
 from ledger.model.ids import blob_id

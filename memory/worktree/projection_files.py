@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ledger.errors import CorruptRepository, HandEdited, WriteRefused
-from ledger.git.git_objects import Objects
+from ledger.git.git_objects import Objects, listing
 from ledger.git.repository import operation_under_way
-from ledger.git.trees import listing
 from ledger.home import OWN_BRANCH, Home
 from ledger.model.findings import Finding
 from ledger.model.ids import blob_id

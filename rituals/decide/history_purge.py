@@ -13,7 +13,7 @@ from glob import escape, glob
 from ledger.errors import StorageFailed, WriteRefused
 from ledger.git.cli import Git
 from ledger.git.git_objects import write_objects
-from ledger.git.history_rewrite import Rewriting, move_all, rewriting
+from ledger.git.history_rewrite import Rewriter, Rewriting, move_all
 from ledger.git.repository import Repository, is_shallow, operation_under_way
 from ledger.model.event import FactRedacted
 from ledger.model.ids import blob_id
@@ -85,7 +85,7 @@ def plan_purge(memory: Memory, facts: tuple[str, ...], logs: tuple[str, ...]) ->
             blobs[blob] = new
         if purge.telling.stands_in(new):
             stays.append(path)
-    history = rewriting(git, home.prefix, blobs, purge.message)
+    history = Rewriter(git, home.prefix, blobs, purge.message).planned()
     trees, refused = _work_trees(home.repository, history)
     spool = Spool(home.spool_folder)
     for stem in spool.held() if home.plain else ():

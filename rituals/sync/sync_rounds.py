@@ -29,7 +29,7 @@ from ledger.model.layout import CONTINUITY_FILE, SENT, kept_as, stem_of
 from ledger.model.record import Record
 from ledger.remote.remote import Remote, choose_remote
 from ledger.remote.transport import Progress, advertised, fetch, push
-from ledger.wal.transfer_note import Transfer
+from ledger.wal.git_locks import Transfer
 from memory.api import Memory
 from memory.merge.hand_written import code_beside
 from memory.merge.sync_plan import APART, BEHIND, Learned, Plan
