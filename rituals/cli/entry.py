@@ -15,7 +15,7 @@ from ledger.environment import stay_offline, variables, working_directory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
 
 def main() -> int:
@@ -65,32 +65,21 @@ def _quick(arguments: list[str], environment: Mapping[str, str]) -> int | None:
     home = environment.get("DIURNA_HOME", "")
     if home == "personal":  # `ledger.home` says which folder that is
         return None
-    if arguments == ["show"]:
-        return _kept(lambda: _show(home))
-    if arguments == ["brief"]:
-        return _kept(lambda: _brief(home, environment.get("DIURNA_AGENT", "")))
+    if arguments in (["show"], ["brief"]):
+        return _kept(arguments[0], home, environment.get("DIURNA_AGENT", ""))
     return _plain(arguments) if arguments[0] in (*_QUESTIONS, *_OPEN) else None
 
 
-def _kept(answer: Callable[[], str | None]) -> int | None:
+def _kept(name: str, home: str, agent: str) -> int | None:
     """Print what was kept of an answer; None where there is nothing, or something is odd."""
     try:
-        text = answer()
+        from memory.query.last_answers import Wish, brief, continuity
+
+        folder = home or working_directory()
+        text = continuity(folder) if name == "show" else brief(folder, Wish(agent))
     except Exception:  # noqa: BLE001 - nothing was changed; the command line says it properly
         return None
     return None if text is None else _print(text)
-
-
-def _show(home: str) -> str | None:
-    from memory.query.last_answers import continuity
-
-    return continuity(home or working_directory())
-
-
-def _brief(home: str, agent: str) -> str | None:
-    from memory.query.last_answers import Wish, brief
-
-    return brief(home or working_directory(), Wish(agent))
 
 
 def _plain(arguments: list[str]) -> int | None:

@@ -133,7 +133,9 @@ class Output:
             {"format": FORMAT, **_public(plain({**values}))}, ensure_ascii=False, sort_keys=True,
             indent=2 if lines else None,
         )  # fmt: skip
-        self.text(_without_surrogates(said) + "\n")
+        # JSON can not carry lone surrogates: bytes of names that are no UTF-8
+        said = said.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        self.text(said + "\n")
 
     def talk(self, *pieces: Piece, fixed: bool = False) -> None:
         """Say one line on stderr, behind a result that is kept back.
@@ -260,8 +262,3 @@ def _public(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _public(there) for key, there in value.items() if key[:1] != "="}
     return [_public(there) for there in value] if isinstance(value, list) else value
-
-
-def _without_surrogates(text: str) -> str:
-    """Replace lone surrogates (bytes of names that are no UTF-8), which JSON can not carry."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -150,10 +150,11 @@ def decision_of(text: str, name: str = "") -> Decision | None:
         state = SUPERSEDED
     days = [_DAY.search(one) for one in (told.get("date", ""), status, title, name)]
     dates = ["-".join(day.groups()) for day in days if day]
+    bare = _NUMBERING.sub("", title, count=1).strip(" .:#") or title
     decided = whole(found, decides) if decides else ""
     return Decision(
         state, status, found[decides].line if decided else 1,
-        _titled(title, decided) if decided else "", next(filter(is_date, dates), ""),
+        led(bare, decided) if decided else "", next(filter(is_date, dates), ""),
         _names(takes), _names(taken),
     )  # fmt: skip
 
@@ -174,12 +175,6 @@ def _state_of(status: str, head: str) -> str:
         return SUPERSEDED
     told = (re.sub(r"\([^)]*\)?", " ", status), status)  # what stands in brackets tells less
     return next((state for one in told for state, role in _STATES if role.search(one)), UNCLEAR)
-
-
-def _titled(title: str, decided: str) -> str:
-    """Put the title of a record, without its number, before what it decides."""
-    bare = _NUMBERING.sub("", title, count=1).strip(" .:#") or title
-    return led(bare, decided)
 
 
 def _names(said: Iterable[str]) -> tuple[str, ...]:

@@ -133,7 +133,7 @@ def changed_twice(source: str, id: str, text: str) -> FactCreated:
         f"`{id}` was changed here and in {source} since it was taken in. What does hold? "
         f'{source} has now: "{said}"'
     )
-    return _thread(asking(id, version_id(text)), asked, ("about", id))
+    return _thread(asking(id, version_id(text)), asked, id)
 
 
 def denied(id: str, document: str) -> FactCreated:
@@ -143,8 +143,8 @@ def denied(id: str, document: str) -> FactCreated:
     """
     path = footer_value(document)
     asked = f"`{id}` is false here, and {path} has it as an accepted decision. What does hold?"
-    return _thread(f"denied-{version_id(f'{id} {path}')}", asked, ("about", id))
+    return _thread(f"denied-{version_id(f'{id} {path}')}", asked, id)
 
 
-def _thread(id: str, text: str, *footers: tuple[str, str]) -> FactCreated:
-    return FactCreated(id, text, " ", (("kind", THREAD_KIND), *footers))
+def _thread(id: str, text: str, about: str) -> FactCreated:
+    return FactCreated(id, text, " ", (("kind", THREAD_KIND), ("about", about)))

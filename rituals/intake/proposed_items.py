@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache, partial
 
 from ledger.codec.outline import NO_TEXT, document_text
 from ledger.errors import NotFound
@@ -60,7 +61,7 @@ def read_proposals(home: Home, place: str, named: Sequence[str] = ()) -> Proposa
     """
     code, under = code_at(home, named)
     left: list[LeftOut] = []
-    found = _Documents(code, [one for one in under if one])
+    opened = cache(partial(_opened, code, [one for one in under if one]))
     name = "standard input" if place == "-" else os.path.basename(place)
     proposals: list[Proposal] = []
     said_by: dict[str, int] = {}
@@ -70,61 +71,47 @@ def read_proposals(home: Home, place: str, named: Sequence[str] = ()) -> Proposa
             proposals.append(Proposal(number, "", Item("", "", place=item.place), item.why))
             continue
         quote = said["quote"] if isinstance(said, dict) and "quote" in said else ""
-        one = found.checked(number, str(quote), item)
+        one = _checked(code, opened, number, str(quote), item)
         if not one.why and said_by.setdefault(one.item.text, number) != number:
             one = one._replace(why=f"number {said_by[one.item.text]} says it")
         proposals.append(one)
     return Proposals(code.commit, tuple(proposals), tuple(left))
 
 
-class _Documents:
-    """The documents of a commit, each read once.
+def _checked(
+    code: Code, opened: Callable[[str], Document | str], number: int, quote: str, item: Item
+) -> Proposal:
+    """Check one: its words stand where it says, in a document that is this project's."""
+    place = _PLACE.match(item.place)
+    path, line = (place[1], int(place[2])) if place else ("", 0)
+    document = opened(path) if path else "its `source` has to be FILE:LINE"
+    found = document if isinstance(document, str) else document.quoted(quote, line)
+    name = path.rpartition("/")[2]  # as a title it says nothing that the place does not
+    if not isinstance(found, Quoted):
+        return Proposal(number, quote, item, found)
+    found = found._replace(above=tuple([one for one in found.above if one != name]))
+    author, day = code.written_by(path, line)
+    item = item._replace(
+        key=f"{path}#{item.id or version_id(quote)}",
+        text=visible(with_above(item.text, found)),
+        at=day, author=author, place=f"{path}:{line}@{code.commit[:COMMIT_CHARS]}",
+    )  # fmt: skip
+    return Proposal(number, quote, item)
 
-    Args:
-        code: that has them.
-        asked: paths from the top that a person named.
-    """
 
-    def __init__(self, code: Code, asked: Sequence[str]) -> None:
-        self._code, self._asked = code, asked
-        self._read: dict[str, Document | str] = {}
-
-    def checked(self, number: int, quote: str, item: Item) -> Proposal:
-        """Check one: its words stand where it says, in a document that is this project's."""
-        place = _PLACE.match(item.place)
-        path, line = (place[1], int(place[2])) if place else ("", 0)
-        document = self._document(path) if path else "its `source` has to be FILE:LINE"
-        found = document if isinstance(document, str) else document.quoted(quote, line)
-        name = path.rpartition("/")[2]  # as a title it says nothing that the place does not
-        if not isinstance(found, Quoted):
-            return Proposal(number, quote, item, found)
-        found = found._replace(above=tuple([one for one in found.above if one != name]))
-        author, day = self._code.written_by(path, line)
-        item = item._replace(
-            key=f"{path}#{item.id or version_id(quote)}",
-            text=visible(with_above(item.text, found)),
-            at=day, author=author, place=f"{path}:{line}@{self._code.commit[:COMMIT_CHARS]}",
-        )  # fmt: skip
-        return Proposal(number, quote, item)
-
-    def _document(self, path: str) -> Document | str:
-        """Return a document, or why it is not read."""
-        if path not in self._read:
-            self._read[path] = self._opened(path)
-        return self._read[path]
-
-    def _opened(self, path: str) -> Document | str:
-        files = self._code.files()
-        if path not in files:
-            return f"HEAD has no {path}: only what is committed is read"
-        if os.path.splitext(path)[1].lower() not in _ENDINGS:
-            return "it is no markdown: what stands above the words can not be told"
-        named = any(path == one or path.startswith(f"{one}/") for one in self._asked)
-        if not named and not is_own(path, files):
-            return "it is a template, a prompt or somebody else's, and nobody named it"
-        data = self._code.contents([files[path]]).get(files[path])
-        text = document_text(data) if data is not None else None
-        return NO_TEXT if text is None else Document(text)
+def _opened(code: Code, asked: Sequence[str], path: str) -> Document | str:
+    """Return a document, or why it is not read; `asked` are paths that a person named."""
+    files = code.files()
+    if path not in files:
+        return f"HEAD has no {path}: only what is committed is read"
+    if os.path.splitext(path)[1].lower() not in _ENDINGS:
+        return "it is no markdown: what stands above the words can not be told"
+    named = any(path == one or path.startswith(f"{one}/") for one in asked)
+    if not named and not is_own(path, files):
+        return "it is a template, a prompt or somebody else's, and nobody named it"
+    data = code.contents([files[path]]).get(files[path])
+    text = document_text(data) if data is not None else None
+    return NO_TEXT if text is None else Document(text)
 
 
 def picked(said: str, most: int) -> tuple[int, ...]:

@@ -14,7 +14,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from importlib import import_module
-from types import ModuleType
 
 from ledger.codec.outline import NO_TEXT, document_text
 from ledger.model.order import is_date
@@ -47,10 +46,6 @@ class Source(Record):
     lies: str  #: where it keeps them, as the help says it
     does: str  #: what is read, in at most 60 characters
 
-    def reader(self) -> ModuleType:
-        """Load the module that reads it."""
-        return import_module(f"rituals.intake.{self.module}")
-
 
 #: In the order of the help.
 SOURCES = (
@@ -75,7 +70,7 @@ def read_source(
     Returns:
         What it brought, and the places that were read.
     """
-    reader = source.reader()
+    reader = import_module(f"rituals.intake.{source.module}")
     places: tuple[str, ...] = tuple(named) or reader.places(ground)
     left = list[LeftOut]()
     items = [item for place in places for item in reader.read(place, ground, left)]

@@ -17,7 +17,6 @@ from ledger.environment import now_ms
 from ledger.errors import DiurnaError
 from ledger.git.repository import find_repository
 from ledger.model import instants
-from ledger.model.record import Record
 from ledger.remote.forge import forge_at
 from ledger.remote.remote import without_credentials
 from memory.recall.fts_file import FACTS_FROM, PLACE_BITS, LogRow, Piece, Totals, in_a_row
@@ -225,8 +224,8 @@ class _Index:
         return LogRow(row["stem"], "", row["created"], row["agent"] or "", "", "", (), ()), piece
 
 
-def filters_of(filters: Filters, repo: str, team: str) -> Row:
-    """Return what hits have to be, as `org.find` takes it.
+def filters_of(filters: Filters, repo: str = "", team: str = "") -> Row:
+    """Return what hits have to be, as `org.find` takes it; `repo` is a name or an address, "" for all.
 
     Raises:
         NotFound: a point of time is none.
@@ -244,26 +243,18 @@ def filters_of(filters: Filters, repo: str, team: str) -> Row:
     return {key: value for key, value in said.items() if value}
 
 
-class Scope(Record):
-    """Of which ledgers one asks, and from where."""
-
-    repo: str = ""  #: by name or address, "" for all
-    team: str = ""
-    folder: str = ""  #: the working directory: the repository there counts more
-
-
 def recall(
-    question: str, filters: Filters, scope: Scope, limit: int = 10, *,
+    question: str, wanted: Row, limit: int = 10, *, folder: str = "",
     explain: bool = False, full: bool = False, asker: Asker | None = None,
 ) -> Answer:  # fmt: skip
     """Find what answers a question in all ledgers that the one who asks may read.
 
+    `wanted` is what hits have to be (`filters_of`); the repository of `folder` counts more, "" for none.
     A process that asks again keeps its `asker`; with `full` hits have all of their text.
     """
-    wanted = filters_of(filters, scope.repo, scope.team)
     asked = asker or Asker()
     try:
-        facts, logs, notes, sure = asked.recall(question, wanted, limit, _address(scope.folder))
+        facts, logs, notes, sure = asked.recall(question, wanted, limit, _address(folder))
     finally:
         if asker is None:
             asked.close()

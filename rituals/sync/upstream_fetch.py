@@ -8,8 +8,6 @@ there by the same settings, and a place that a repository names, not the user, b
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from glob import escape, glob
 from typing import Any
 
@@ -81,33 +79,76 @@ def fetch_upstreams(home: Home, policy: Policy) -> tuple[tuple[Brought, ...], tu
 
 
 def _fetch(home: Home, one: Fetched) -> Brought:
-    """Fetch one."""
-    with opened(home, upstream_folder(home, one.name)) as bare:
-        git, remote = bare.git, _remote(bare, one)
-        with by_leave(remote):
-            arrived = fetch_newest(git, remote)
-        found = prefix_in(git, arrived) if arrived else None
-        if found is None:
-            where = f"branch {remote.shown_branch}" if remote.branch else "branch to look at"
-            said = f"its {where} has no {POLICY_FILE}" if arrived else f"it has no {where}"
-            raise RemoteRefused(
-                f"there is no memory in {remote.shown}: {said}",
-                hint="name the branch that has it: URL#BRANCH",
-            )
-        before = git.resolve(_TIP)[0]
-        git.run("update-ref", _TIP, arrived)
-        note = note_of(one.url, found, now_seconds())
-        replace_file(f"{bare.folder}/{FETCHED_FILE}", note, 0o600)
+    """Fetch one into a bare repository of our own, for one at a time; made where it is not there."""
+    folder = upstream_folder(home, one.name)
+    make_folder(f"{folder}/{STATE_DIR}")
+    with Lock(f"{folder}/{STATE_DIR}/fetching"):
+        _clear(folder)
+        git, ssh_set = _bare(home, folder)
+        begin = ("init", "--quiet", "--bare", "--template=")
+        git.run(*begin, f"--initial-branch={UPSTREAM_BRANCH}", folder)
+        try:
+            remote = _remote(home, git, one, ssh_set=ssh_set)
+            arrived = _arrived(git, remote)
+            found = prefix_in(git, arrived) if arrived else None
+            if found is None:
+                where = f"branch {remote.shown_branch}" if remote.branch else "branch to look at"
+                said = f"its {where} has no {POLICY_FILE}" if arrived else f"it has no {where}"
+                raise RemoteRefused(
+                    f"there is no memory in {remote.shown}: {said}",
+                    hint="name the branch that has it: URL#BRANCH",
+                )
+            before = git.resolve(_TIP)[0]
+            git.run("update-ref", _TIP, arrived)
+            note = note_of(one.url, found, now_seconds())
+            replace_file(f"{folder}/{FETCHED_FILE}", note, 0o600)
+        finally:
+            _clear(folder)
     return _counted(home, one, before)
 
 
-def _remote(bare: Bare, one: Fetched) -> Remote:
-    """Return where one is."""
-    url, sign, branch = one.url.rpartition("#")
-    remote = bare.remote(url if sign else one.url, f"refs/heads/{branch}" if sign else "", _ARRIVED)
-    if sign and bare.git.call("check-ref-format", remote.branch)[0]:
+def _bare(home: Home, folder: str) -> tuple[Git, bool]:
+    """Return git in a folder, with the home's settings for remotes; and whether these name an ssh."""
+    said = home.repository.git().run(
+        "config", "--local", "-z", "--get-regexp", _REACHING, check=False
+    )
+    rows = [row.partition("\n") for row in said.decode("utf-8", "surrogateescape").split("\0")]
+    settings = [(key, value) for key, sign, value in rows if sign]
+    settings.append(("core.bigFileThreshold", "1m"))  # what is larger is not held in memory
+    more = {"GIT_CONFIG_COUNT": str(len(settings)), "GIT_PROTOCOL_FROM_USER": "0"}
+    for number, (key, value) in enumerate(settings):
+        more |= {f"GIT_CONFIG_KEY_{number}": key, f"GIT_CONFIG_VALUE_{number}": value}
+    return Git(folder, more), any(key == "core.sshcommand" for key, _ in settings)
+
+
+def _remote(home: Home, git: Git, one: Fetched, *, ssh_set: bool) -> Remote:
+    """Return where one is.
+
+    Raises:
+        NoRemote: git could take the URL for an option or a command.
+    """
+    named, sign, branch = one.url.rpartition("#")
+    url = named if sign else one.url
+    check_remote(url)
+    path = "" if url.startswith("file://") else local_path(url, home.repository.where)
+    there = os.path.normpath(path) if path else url
+    remote = Remote(there, f"refs/heads/{branch}" if sign else "", _ARRIVED, there, ssh_set)
+    if sign and git.call("check-ref-format", remote.branch)[0]:
         raise RemoteRefused(f"{without_credentials(one.url)} names no branch", hint="URL#BRANCH")
     return remote
+
+
+def _arrived(git: Git, remote: Remote) -> str:
+    """Fetch the newest commit; say it in our words where git takes a path from users alone."""
+    try:
+        return fetch_newest(git, remote)
+    except RemoteRefused as problem:
+        if "not allowed" not in problem.message:
+            raise
+        raise RemoteRefused(
+            f"{remote.shown} is named by a repository, and git takes such a path from users alone",
+            hint="who trusts paths of this machine says so: git config protocol.file.allow always",
+        ) from None
 
 
 def _counted(home: Home, one: Fetched, before: str) -> Brought:
@@ -123,73 +164,6 @@ def _counted(home: Home, one: Fetched, before: str) -> Brought:
     rows = git.changes(before, there.tip(), folder) if before else None
     new = logs if rows is None else sum([row[0] == "A" for row in rows])
     return Brought(one.name, without_credentials(one.url), logs, new)
-
-
-class Bare:
-    """A bare repository of our own, for one who holds its lock (`opened`).
-
-    Args:
-        home: whose settings say how remotes are reached.
-        folder: where it is.
-    """
-
-    def __init__(self, home: Home, folder: str) -> None:
-        said = home.repository.git().run(
-            "config", "--local", "-z", "--get-regexp", _REACHING, check=False
-        )
-        rows = said.decode("utf-8", "surrogateescape").split("\0")
-        settings = [
-            (key, value) for key, sign, value in (one.partition("\n") for one in rows) if sign
-        ]
-        settings.append(("core.bigFileThreshold", "1m"))  # what is larger is not held in memory
-        more = {"GIT_CONFIG_COUNT": str(len(settings))}
-        for number, (key, value) in enumerate(settings):
-            more |= {f"GIT_CONFIG_KEY_{number}": key, f"GIT_CONFIG_VALUE_{number}": value}
-        self.home = home
-        self._ssh_set = any(key == "core.sshcommand" for key, _ in settings)
-        self.folder = folder
-        self.git = Git(folder, {**more, "GIT_PROTOCOL_FROM_USER": "0"})
-
-    def remote(self, url: str, branch: str = "", tracking: str = "") -> Remote:
-        """Return where a URL is.
-
-        Raises:
-            NoRemote: git could take the URL for an option or a command.
-        """
-        check_remote(url)
-        where = self.home.repository.where
-        path = "" if url.startswith("file://") else local_path(url, where)
-        there = os.path.normpath(path) if path else url
-        return Remote(there, branch, tracking, there, self._ssh_set)
-
-
-@contextmanager
-def opened(home: Home, folder: str) -> Iterator[Bare]:
-    """Open the bare repository in a folder below the git directory, for one at a time; make it first."""
-    make_folder(f"{folder}/{STATE_DIR}")
-    with Lock(f"{folder}/{STATE_DIR}/fetching"):
-        _clear(folder)
-        bare = Bare(home, folder)
-        begin = ("init", "--quiet", "--bare", "--template=")
-        bare.git.run(*begin, f"--initial-branch={UPSTREAM_BRANCH}", folder)
-        try:
-            yield bare
-        finally:
-            _clear(folder)
-
-
-@contextmanager
-def by_leave(remote: Remote) -> Iterator[None]:
-    """Say it in our words where git refuses a path of this machine: that takes the user's leave."""
-    try:
-        yield
-    except RemoteRefused as problem:
-        if "not allowed" not in problem.message:
-            raise
-        raise RemoteRefused(
-            f"{remote.shown} is named by a repository, and git takes such a path from users alone",
-            hint="who trusts paths of this machine says so: git config protocol.file.allow always",
-        ) from None
 
 
 def _clear(folder: str) -> None:

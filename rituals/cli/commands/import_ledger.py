@@ -12,7 +12,6 @@ from ledger.git.repository import find_repository
 from ledger.home import OWN_BRANCH, Home, checked_out_home
 from ledger.model.findings import Finding
 from ledger.model.layout import CONTINUITY_FILE
-from ledger.model.record import Record
 from memory.api import Memory
 from memory.worktree import projection_files as pages
 from memory.write.kept_out import refuse_personal
@@ -47,56 +46,14 @@ commits|committed in {%7}
 """)
 
 
-class _Task(Record):
-    """An import that is planned, and of which nothing is written yet."""
-
-    ledger: OtherLedger
-    plan: LedgerPlan
-    memory: Memory | None  #: of the home; None where the folder becomes one
-    setup: SetupPlan | None  #: what makes it one
-    foreign: bool  #: whether the page in it is still that of the other tool
-
-
 def import_ledger(call: Invocation, dir: str, *, write: bool, dry_run: bool, verbose: bool) -> None:
-    """Plan, show, and bring it in where that is wanted."""
-    task = _planned(call, find_ledger(os.path.join(call.folder(), dir)))
-    ledger, plan = task.ledger, task.plan
-    news = bool(plan.facts or plan.arriving or task.foreign or task.setup)
-    most = len(plan.differing) + len(ledger.left) + len(plan.left_out) if verbose else _NAMED
-    left = (*ledger.left, *plan.left_out)
-    facts = "facts(id kind created last_used uses tier archived place)"
-    values = {
-        **fields_of(plan, f"{facts} known sessions differing"),
-        "dir": ledger.root,
-        "arriving": [path for path, _ in plan.arriving],
-        "left_out": left,
-        "=steps": task.setup.steps if task.setup and plan.facts else (),
-        "=windows": "/".join(map(str, ledger.windows[:3])) if task.setup else "",
-        "=archived": sum(one.archived for one in plan.facts),
-        "=loose": [title for title, _ in ledger.loose] or "nothing",
-        "=left": few(left, most, " (-v)"),
-        "=differing": few(plan.differing, most, " (-v)"),
-    }
-    done = agreed(call, "take this in?", values, _PLAN, yes=write, dry_run=dry_run, asks=news)
-    commits, stems, findings = _apply(call, task) if done else ([], [], [])
-    findings = [*plan.findings, *findings]
-    values |= {"stems": stems, "commits": commits, "dry_run": not done, "findings": findings}
-    hint = "nothing was written; --write brings it in"
-    call.answer(
-        {**values, "=nothing": not news, "=done": done},
-        _BROUGHT,
-        findings=tuple(findings),
-        hints=(hint,) if news and not done else (),
-    )
-
-
-def _planned(call: Invocation, root: str) -> _Task:
-    """Read the ledger, and plan what it brings into the home that there is, or into itself.
+    """Plan, show, and bring it in where that is wanted.
 
     Raises:
         NotFound: there is no home, and the folder lies in no work tree.
         WriteRefused: it can not be brought in as things are; nothing was changed.
     """
+    root = find_ledger(os.path.join(call.folder(), dir))
     memory = _open(call, root)
     base = memory.cache().policy if memory else Policy()
     ledger = read_ledger(root, base.kinds, call.out.progress)
@@ -118,7 +75,35 @@ def _planned(call: Invocation, root: str) -> _Task:
         _refuse_uncommitted(home, ledger)
     if foreign or setup:
         plan = plan._replace(arriving=())  # they are committed
-    return _Task(ledger, plan, memory, setup, foreign)
+    news = bool(plan.facts or plan.arriving or foreign or setup)
+    most = len(plan.differing) + len(ledger.left) + len(plan.left_out) if verbose else _NAMED
+    left = (*ledger.left, *plan.left_out)
+    facts = "facts(id kind created last_used uses tier archived place)"
+    values = {
+        **fields_of(plan, f"{facts} known sessions differing"),
+        "dir": ledger.root,
+        "arriving": [path for path, _ in plan.arriving],
+        "left_out": left,
+        "=steps": setup.steps if setup and plan.facts else (),
+        "=windows": "/".join(map(str, ledger.windows[:3])) if setup else "",
+        "=archived": sum(one.archived for one in plan.facts),
+        "=loose": [title for title, _ in ledger.loose] or "nothing",
+        "=left": few(left, most, " (-v)"),
+        "=differing": few(plan.differing, most, " (-v)"),
+    }
+    done = agreed(call, "take this in?", values, _PLAN, yes=write, dry_run=dry_run, asks=news)
+    if done and setup:
+        call.adopt(apply_setup(setup, call.now_ms, call.agent))
+    commits, stems, findings = _apply(call, plan, foreign) if done else ([], [], [])
+    findings = [*plan.findings, *findings]
+    values |= {"stems": stems, "commits": commits, "dry_run": not done, "findings": findings}
+    hint = "nothing was written; --write brings it in"
+    call.answer(
+        {**values, "=nothing": not news, "=done": done},
+        _BROUGHT,
+        findings=tuple(findings),
+        hints=(hint,) if news and not done else (),
+    )
 
 
 def _open(call: Invocation, root: str) -> Memory | None:
@@ -166,13 +151,11 @@ def _refuse_uncommitted(home: Home, ledger: OtherLedger) -> None:
         )
 
 
-def _apply(call: Invocation, task: _Task) -> tuple[list[str], list[str], list[Finding]]:
+def _apply(
+    call: Invocation, plan: LedgerPlan, foreign: bool
+) -> tuple[list[str], list[str], list[Finding]]:
     """Write what was planned; return the commits, the stems of the import logs, and what was noticed."""
-    memory, plan = task.memory, task.plan
-    if task.setup:
-        memory = apply_setup(task.setup, call.now_ms, call.agent)
-        call.adopt(memory)
-    assert memory is not None, "without a home there is a plan for one"
+    memory = call.memory()
     said = f"diurna: import {counted(len(plan.arriving), 'session log')}"
     commits = [memory.commit_files(plan.arriving, said)] if plan.arriving else []
     stems, findings = list[str](), list[Finding]()
@@ -184,7 +167,7 @@ def _apply(call: Invocation, task: _Task) -> tuple[list[str], list[str], list[Fi
         findings += [one for one in receipt.findings if one.code != "hand-edited"]
         commits += [receipt.commit] if receipt.commit else []
     home = memory.home
-    if task.foreign and not memory.waiting() and not memory.held():
+    if foreign and not memory.waiting() and not memory.held():
         state = memory.state()  # the logs, and history, have now what the pages say
         written = pages.committed_projection(home, home.tip(), state.policy)
         new = pages.projection_files(state).changes(written)

@@ -11,12 +11,6 @@ from rituals.cli.context import STDIN, Invocation
 from rituals.cli.operation import option, word
 from rituals.cli.output import counted
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from rituals.org.org_database import Connection
-
 #: Each action with how many words it takes, at least and at most (-1 for any number).
 _WORDS = {
     "init": (0, 1), "add": (1, -1), "work": (0, -1), "readers": (1, -1), "status": (0, 0),
@@ -57,6 +51,7 @@ def org(
     least, most = _WORDS[action]
     if len(words) < least or 0 <= most < len(words):
         raise WrongUsage(f"`org {action}` takes other words", hint="diurna org --help")
+    from rituals.org import org_ledgers as ledgers
     from rituals.org.org_database import SCHEMA, connect_owner, initialise, place_of, told
 
     if action == "init":
@@ -66,60 +61,38 @@ def org(
     where = os.path.normpath(os.path.join(call.folder(), mirrors or f"{data_folder()}/diurna-org"))
     with connect_owner() as base, told():
         if action == "add":
-            _add(call, base, words, team, reader)
+            named = ledgers.listed(_listed(call, words), call.folder())
+            added = ledgers.add(base, named, team, reader)
+            said = "" if reader else "; nobody may read them yet: `diurna org readers`"
+            call.answer({"added": added}, [f"{counted(len(added), 'ledger')} will be read{said}"])
         elif action == "rebuild":
-            _rebuild(call, base, words, where if forget else "")
+            from rituals.org.org_reading import forget as forget_mirror
+
+            for ledger in [ledgers.ledger_named(base, one) for one in words]:
+                if forget:
+                    ledgers.forget_ledger(base, ledger)
+                    forget_mirror(where, ledger)
+                else:
+                    ledgers.wish(base, [ledger], "rebuild")
+            said = "forgotten" if forget else "made anew when `diurna org work` comes to it"
+            values = {"ledgers": words, "forgotten": forget}
+            call.answer(values, [f"{', '.join(words)} is {said}"])
+        elif action == "work":
+            ledgers.wish(base, [ledgers.ledger_named(base, one) for one in words])
+        elif action == "status":
+            found = ledgers.status(base)
+            call.answer(found, ledgers.status_lines(found))
         else:
-            _run(call, base, action, words)
+            ledger = ledgers.ledger_named(base, words[0])
+            if words[1:]:
+                ledgers.set_readers(base, ledger, _listed(call, words[1:]))
+            roles = ledgers.readers_of(base, ledger)
+            said = f"{words[0]} is read by {', '.join(roles) or 'nobody'}"
+            call.answer({"ledger": words[0], "readers": roles}, [said])
     if action == "work":
         from rituals.org.org_reading import work
 
         work(place_of(), where, once=once)
-
-
-def _add(
-    call: Invocation, base: Connection[Any], words: Sequence[str], team: str, readers: Sequence[str]
-) -> None:
-    from rituals.org import org_ledgers as ledgers
-
-    new = ledgers.add(base, ledgers.listed(_listed(call, words), call.folder()), team, readers)
-    said = "" if readers else "; nobody may read them yet: `diurna org readers`"
-    call.answer({"added": new}, [f"{counted(len(new), 'ledger')} will be read{said}"])
-
-
-def _rebuild(
-    call: Invocation, base: Connection[Any], words: tuple[str, ...], forget_in: str
-) -> None:
-    """Let ledgers be read anew, or take them out, with their mirrors in a folder."""
-    from rituals.org import org_ledgers as ledgers
-    from rituals.org.org_reading import forget
-
-    said = "made anew when `diurna org work` comes to it"
-    for one in [ledgers.ledger_named(base, one) for one in words]:
-        if forget_in:
-            ledgers.forget_ledger(base, one)
-            forget(forget_in, one)
-            said = "forgotten"
-        else:
-            ledgers.wish(base, [one], "rebuild")
-    values = {"ledgers": words, "forgotten": bool(forget_in)}
-    call.answer(values, [f"{', '.join(words)} is {said}"])
-
-
-def _run(call: Invocation, base: Connection[Any], action: str, words: tuple[str, ...]) -> None:
-    from rituals.org import org_ledgers as ledgers
-
-    if action == "work":
-        return ledgers.wish(base, [ledgers.ledger_named(base, one) for one in words])
-    if action == "status":
-        found = ledgers.status(base)
-        return call.answer(found, ledgers.status_lines(found))
-    name, ledger = words[0], ledgers.ledger_named(base, words[0])
-    if words[1:]:
-        ledgers.set_readers(base, ledger, _listed(call, words[1:]))
-    roles = ledgers.readers_of(base, ledger)
-    said = f"{name} is read by {', '.join(roles) or 'nobody'}"
-    call.answer({"ledger": name, "readers": roles}, [said])
 
 
 def _listed(call: Invocation, words: Sequence[str]) -> list[str]:

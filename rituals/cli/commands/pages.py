@@ -75,8 +75,6 @@ def publish(call: Invocation, discard_edits: bool, dry_run: bool) -> int:
 
 def absorb(call: Invocation, dry_run: bool) -> int:
     """Make a log of edits of pages."""
-    from memory.edits.detect import Edit
-
     memory = call.memory()
     found = memory.absorb(dry_run=dry_run)
     more = (*found.committed, *memory.left_alone())

@@ -98,11 +98,11 @@ def recall(
     if org:
         if in_ or ids:
             raise WrongUsage("--in and --ids are of one memory", hint="leave --org or them out")
-        from rituals.org.org_search import Scope
+        from rituals.org.org_search import filters_of
         from rituals.org.org_search import recall as recall_org
 
-        scope, full = Scope(repo, team, call.folder()), level == FULL
-        found = recall_org(words, filters, scope, full=full, **how)
+        full, wanted = level == FULL, filters_of(filters, repo, team)
+        found = recall_org(words, wanted, folder=call.folder(), full=full, **how)
         return _answer(call, words, FULL if full else INDEX, found, org=True)
     if before or after:
         raise WrongUsage(

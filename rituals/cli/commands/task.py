@@ -17,9 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-    from memory.write.draft import Receipt
     from rituals.cli.output import Line
-    from rituals.record.task_steps import Change
 
 _LINE_CHARS = 72  #: of the text of a task
 _NO_TASK = '`diurna task add "TEXT"` adds one; `diurna task list --all` lists closed ones too'
@@ -53,24 +51,6 @@ def _described(one: Listed) -> dict[str, Any]:
         "=waits": [f"{wait.id} ({wait.why})" for wait in task.waits],
         "=line": one_line(summary_of(task.standing.fact), _LINE_CHARS),
     }
-
-
-def tell(call: Invocation, change: Change, receipt: Receipt | None, *, dry_run: bool) -> None:
-    """Say what became of a task, or would."""
-    from rituals.cli.commands.decisions import answer_recorded, receipt_lines
-
-    told = _described(Listed(change.task)) if change.task else None
-    lines: Iterable[Line] = ()
-    if receipt is not None:
-        lines = receipt_lines(call, receipt, dry_run=dry_run)
-    elif change.already:
-        lines = [f"nothing to do: {change.already}" if told else change.already]
-    elif told:
-        lines = call.written({"tasks": [told]}, Layout(_TASK))
-    more: dict[str, Any] = {"already": change.already, "notes": change.notes, "task": told}
-    answer_recorded(call, receipt, lines, dry_run=dry_run, **more)
-    for note in () if call.json else change.notes:
-        call.out.talk(note)
 
 
 def task(
@@ -150,7 +130,7 @@ def task(
         )
     from functools import partial
 
-    from rituals.cli.commands.decisions import record
+    from rituals.cli.commands.decisions import answer_recorded, receipt_lines, record
     from rituals.record import task_steps as steps
     from rituals.record.own_home_parts import Drafts
     from rituals.record.request import Request
@@ -174,4 +154,15 @@ def task(
     }  # fmt: skip
     plan = partial(steps.step, memory, action, id, author, given)
     change, receipt = steps.carried_out(memory, plan, dry_run=dry_run)
-    tell(call, change, receipt, dry_run=dry_run)
+    told = _described(Listed(change.task)) if change.task else None
+    lines: Iterable[Line] = ()
+    if receipt is not None:
+        lines = receipt_lines(call, receipt, dry_run=dry_run)
+    elif change.already:
+        lines = [f"nothing to do: {change.already}" if told else change.already]
+    elif told:
+        lines = call.written({"tasks": [told]}, Layout(_TASK))
+    more: dict[str, Any] = {"already": change.already, "notes": change.notes, "task": told}
+    answer_recorded(call, receipt, lines, dry_run=dry_run, **more)
+    for note in () if call.json else change.notes:
+        call.out.talk(note)

@@ -306,15 +306,15 @@ def _recall_of_org(
     memory: "Memory", query: str, filters: Filters, level: str, limit: int, team: str, repo: str
 ) -> Answered:
     """Search the ledgers that whom $DIURNA_ORG lets in may read, as `diurna recall --org` does."""
-    from rituals.org.org_search import Asker, Scope
+    from rituals.org.org_search import Asker, filters_of
     from rituals.org.org_search import recall as asked
 
     if filters.within:
         raise WrongUsage("within is of one memory", hint="leave org or within out")
     if not _ORG:
         _ORG.append(Asker())
-    scope = Scope(repo, team, memory.home.repository.where)
-    found = asked(query, filters, scope, limit, asker=_ORG[0], full=level == FULL)
+    wanted, folder = filters_of(filters, repo, team), memory.home.repository.where
+    found = asked(query, wanted, limit, folder=folder, asker=_ORG[0], full=level == FULL)
     hits = [
         hit._replace(line=f"{hit.line}\n{hit.text.rpartition(chr(10))[2].strip()}")
         for hit in found.hits

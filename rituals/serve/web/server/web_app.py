@@ -108,7 +108,7 @@ def org_app_of(
 
     Questions are asked one behind the other, on the thread of `worker`.
     """
-    from rituals.org.org_search import Scope, recall
+    from rituals.org.org_search import filters_of, recall
 
     renderer, many = Renderer(), 50
     frame = Frame("Organisation", menu=(("/", "Search", "s"),))
@@ -117,7 +117,8 @@ def org_app_of(
         words = request.query_params.get("q", "").replace("\0", "\ufffd").strip()
         found = Answer()
         if words:
-            found = await worker.run(lambda: recall(words, Filters(), Scope(), many, asker=asker))
+            wanted = filters_of(Filters())
+            found = await worker.run(lambda: recall(words, wanted, many, asker=asker))
         hits = [(hit, hit.text.rpartition("\n")[2].strip()) for hit in found.hits]
         marked = tuple([word.lower() for word in re.findall(r"\w{4,}", words)])
         values = {"q": words, "hits": hits, "notes": found.notes, "marked": marked}
