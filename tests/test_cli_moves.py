@@ -53,7 +53,6 @@ def test_json_names_what_is_no_footer(home: Repo, run: Run) -> None:
     for footers, words in (
         ({"Priority": "low"}, "did you mean priority?"),
         ({"depend": "wire"}, "did you mean depends?"),
-        ({"kind": "fact"}, "`kind` of the new fact says it"),
         ({"origin": "2026-01-01"}, "an import alone says it"),
         ({"a|b": "x"}, "not a key: 'a|b'"),
         ({"mine": "a | b"}, "the value of mine would end early"),

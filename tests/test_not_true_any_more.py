@@ -151,7 +151,7 @@ def test_a_deprecated_pattern_is_marked(repo: Repo, run: Run) -> None:
     for role in ("judge", "auditor"):
         assert run("append", "--title", f"N {role}", "--ignored", f"pin-it={role}").code == 0
     assert "deprecated: Pin the tide table first." in run("recall", "tide table").out
-    assert "(deprecated) Pin the tide" in run("show", "--list").out
+    assert "(deprecated)  Pin the tide" in run("show", "--list").out
     assert "state: deprecated" in run("show", "pin-it").out
     for command in ("show pin-it", "show --list"):
         assert run(*command.split(), "--json").json["facts"][0]["state"] == "deprecated"
