@@ -53,8 +53,8 @@ def test_json_names_what_is_no_footer(home: Repo, run: Run) -> None:
     for footers, words in (
         ({"Priority": "low"}, "did you mean priority?"),
         ({"depend": "wire"}, "did you mean depends?"),
-        ({"origin": "2026-01-01"}, "an import alone says it"),
-        ({"a|b": "x"}, "not a key: 'a|b'"),
+        ({"origin": "2026-01-01"}, "only imports may say `origin`"),
+        ({"a|b": "x"}, "`a` is not `key: value`"),
         ({"mine": "a | b"}, "the value of mine would end early"),
         ({"owner": 3}, "should be a valid string"),
         (["owner"], "should be an object"),
