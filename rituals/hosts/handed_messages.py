@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Sequence
 
 from ledger.environment import now_seconds
 from ledger.secrets.private_parts import without_private
@@ -16,7 +16,7 @@ from ledger.secrets.scanner import without_secrets
 from rituals.hosts.capture.typed_words import hidden_runs
 from rituals.hosts.moments import Moment, file_name
 from rituals.hosts.payloads import open_file, sweep
-from rituals.hosts.silence import heard, silences
+from rituals.hosts.silence import Silence, heard, silences
 from rituals.hosts.transcripts.turns import HIDDEN, USER, mapping, when_said
 
 SAID_DIR = "diurna/said"
@@ -39,13 +39,8 @@ def keep_messages(commondir: str, moment: Moment) -> None:
     Raises:
         OSError: the disk refused.
     """
-    known = silences(commondir)
-
-    def audible(when: int) -> bool:
-        return heard(known, moment.session, moment.folder, when)
-
     data, room = b"", _BYTES
-    for line in reversed([*_lines(moment.given, audible)]):
+    for line in reversed([*_lines(moment, silences(commondir))]):
         room -= len(line)
         if room < 0:
             break
@@ -59,14 +54,15 @@ def keep_messages(commondir: str, moment: Moment) -> None:
         sweep(f"{commondir}/{SAID_DIR}", now_seconds() - _KEPT_SECONDS)  # of sessions long over
 
 
-def _lines(given: Mapping[str, object], audible: Callable[[int], bool]) -> Iterator[bytes]:
+def _lines(moment: Moment, known: Sequence[Silence]) -> Iterator[bytes]:
     """Yield a line for each message, and one for what of a person's words nothing may keep."""
-    messages = given.get("messages")
+    messages = moment.given.get("messages")
     for message in messages if isinstance(messages, list) else ():
         if not isinstance(message, dict) or not isinstance(message.get("parts"), list):
             continue
         parts = [part for part in message["parts"] if isinstance(part, dict)]
-        info, clean, open = message.get("info"), _clean(parts), audible(when_said(message))
+        info, clean = message.get("info"), _clean(parts)
+        open = heard(known, moment.session, moment.folder, when_said(message))
         if mapping(info).get("role") == USER and not (open and clean == parts):
             texts = [text for part in parts if isinstance(text := part.get("text"), str)]
             runs = [{"text": run} for run in hidden_runs("\n".join(texts))]

@@ -32,7 +32,7 @@ from projection.text.clipping import telling
 from projection.text.until_conditions import DATE, check_of, until_in, until_of
 from rituals.check.check_registry import bare, order
 from rituals.check.linted_files import text_findings
-from rituals.hosts.context.broken_rules import broken
+from rituals.hosts.context.moment_answer import broken
 from rituals.hosts.context.moment_contents import may_be_told, rules_of
 from rituals.hosts.shell import read
 from rituals.review.code_questions import named_by, taken_names, taken_paths

@@ -97,7 +97,7 @@ def init(
     from memory.replay.trunk import publishing
     from rituals.check.clone_checks import attribute_findings, mirrors_noticed
     from rituals.cli.commands.install import offer
-    from rituals.hosts.install.host_files import found_hosts
+    from rituals.hosts.install.install_plan import found_hosts
 
     plan = (
         plan_personal(project)

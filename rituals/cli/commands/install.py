@@ -71,8 +71,7 @@ def install(
         return _remove(call, hosts, user=user, dry_run=dry_run)
     if export:
         return _export_plugin(call, export, alone=not (hosts or user), dry_run=dry_run)
-    from rituals.hosts.install.host_files import found_hosts
-    from rituals.hosts.install.install_plan import base_folder
+    from rituals.hosts.install.install_plan import base_folder, found_hosts
 
     base = base_folder(call.home or call.folder(), user=user)
     if not hosts:

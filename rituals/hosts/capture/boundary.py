@@ -152,7 +152,7 @@ class _Boundary:
         self._path = asked.transcript or self._seen.transcript
         self._session = header_value("session", asked.session)
         self._silent_as = (asked.session, self._seen.folder)
-        self._gates = Gates(memory, self._policy, self._typed)
+        self._gates = Gates(memory, self._typed)
         self._transcript: Slice | None = None  # as it was read last
         self._logs: list[tuple[str, bytes]] = []
         self._asks: list[Ask] = []

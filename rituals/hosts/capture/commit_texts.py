@@ -72,10 +72,6 @@ class History(ExitStack):
             return ""
         return message.decode("utf-8", "replace") if head.startswith(b"tree ") else ""
 
-    def has(self, subject: str) -> bool:
-        """Tell whether a newer commit of any branch has this subject."""
-        return subject in self._subjects
-
     def is_elsewhere(self, folder: str) -> bool:
         """Tell whether a folder is there, and in another repository; from where the session works."""
         where = os.path.join(self._folder, folder)
@@ -93,7 +89,8 @@ class History(ExitStack):
         return self.enter_context(Objects(self._repository.git()))
 
     @cached_property
-    def _subjects(self) -> frozenset[str]:
+    def subjects(self) -> frozenset[str]:
+        """The subjects of the newer commits of all branches."""
         listed = ("log", "--branches", f"-n{_NEWEST}", "--format=%s", "HEAD", "--")
         return frozenset(self._repository.git().text(*listed, check=False).split("\n"))
 
@@ -127,13 +124,15 @@ class Texts:
         made, begins = _MADE.findall(call.result), False
         ids = iter(made)
         for one in read(command) if any(word in command for word in _WRITERS) else ():
-            words, folder = _behind_git(one)
+            is_git = posixpath.basename(one.words[0]).removesuffix(".exe") == "git"
+            words, folder = behind_git(one.words) if is_git else ([], "")
             begins = begins or words[:1] == ["init"]
             if words[:1] == ["revert"] and (made or not call.failed):
                 self._revert(words[1:])
                 next(ids, "")
             elif words[:1] == ["commit"] and "--dry-run" not in words:
                 if made or not call.failed:
+                    folder = joined(one.folder, folder)
                     theirs = begins or self._history.is_elsewhere(folder)
                     self._commit(
                         call, words, next(ids, ""), self._message(one, words, command), theirs
@@ -163,7 +162,7 @@ class Texts:
             said, known = said or f"{last}\n\n{piece.body}", known or piece.known
         subject, _, body = said.strip().partition("\n")
         if subject := subject.strip():
-            known = known or (not oid and self._history.has(subject))
+            known = known or (not oid and subject in self._history.subjects)
             self.commits[subject] = Piece(subject, without_trailers(body), known)
 
     def _revert(self, words: Sequence[str]) -> None:
@@ -205,14 +204,6 @@ def without_trailers(body: str) -> str:
     while lines and (not lines[-1].strip() or _TRAILER.match(lines[-1].strip())):
         lines.pop()
     return "\n".join(lines)
-
-
-def _behind_git(one: Simple) -> tuple[list[str], str]:
-    """Return what git is given, its command first, and where it runs; [] where it is another program."""
-    if posixpath.basename(one.words[0]).removesuffix(".exe") != "git":
-        return [], ""
-    words, folder = behind_git(one.words)
-    return words, joined(one.folder, folder)
 
 
 def _text(given: Mapping[str, object], *names: str) -> str:

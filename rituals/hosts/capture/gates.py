@@ -30,14 +30,11 @@ class Gates:
 
     Args:
         memory: of the home.
-        policy: of it.
         typed: gives what the person typed in the session, whole, and the runs of what no file has.
     """
 
-    def __init__(
-        self, memory: Memory, policy: Policy, typed: Callable[[], tuple[list[str], list[str]]]
-    ) -> None:
-        self._memory, self._typed = memory, typed
+    def __init__(self, memory: Memory, typed: Callable[[], tuple[list[str], list[str]]]) -> None:
+        self._memory, self._typed, policy = memory, typed, memory.policy
         #: The user's own home takes what they typed, and what is about them.
         self._own, self._asks = is_own(memory.home, policy), policy.capture.asks
         self.left_out: set[str] = set()  #: sentences that repeat what was typed
@@ -101,8 +98,6 @@ class Gates:
 
 def own_texts() -> tuple[str, ...]:
     """Return what the user's own home has; nothing where there is none that can be read."""
-    from memory.api import Memory
-
     try:
         home = personal_home()
         if home is None:

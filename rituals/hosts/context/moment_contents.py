@@ -32,7 +32,7 @@ from projection.policy.model import FINDING_KIND, OFF, THREAD_KIND
 from projection.text.claims import FOLDER, PATH, claims
 from projection.text.clipping import telling
 from projection.text.command_rules import ANY, EDITS, WARNS_KEY, breaches
-from rituals.hosts.context.broken_rules import ASKED_FOR
+from rituals.hosts.context.moment_answer import ASKED_FOR
 from rituals.hosts.context.moment_index import (
     CHORE,
     LOGS,

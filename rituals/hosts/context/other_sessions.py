@@ -61,7 +61,13 @@ def others_news(
         new[name], offsets[name] = spool.since(start)
         if recent:
             both += _collisions(moment, commondir, spool, mine, now)
-            losses += _losses(moment, spool, new[name], now)
+            who = _who(spool, moment)
+            losses += [
+                (act.at, _loss(name, act), f"- {who} ran {safe(act.what, _WHAT_CHARS)} {when}")
+                for act in new[name]
+                if act.at >= now - _LOSS_MS and act.kind in _SHELL and is_loss(act.what)
+                for when in [_ago(now - act.at)]
+            ]
     both = [line for line in both if known.get(line[1], 0) <= now - _OWN_MS]
     losses = [line for line in losses if line[1] not in known]
     pressing = []
@@ -78,20 +84,6 @@ def others_news(
             done.append((at, what, f"- {_who(others[name], moment)}: {did}"))
     newest = [line for _, _, line in sorted(done, reverse=True)[:_ACTS]]
     return pressing, newest, heard._replace(told=known, offsets=offsets)
-
-
-def _losses(moment: Moment, spool: Spool, acts: Iterable[Observation], now: int) -> _Lines:
-    """Return the acts of git of the last minutes that may have taken work away."""
-    name, who = os.path.basename(spool.path), _who(spool, moment)
-    return [
-        (
-            act.at,
-            _loss(name, act),
-            f"- {who} ran {safe(act.what, _WHAT_CHARS)} {_ago(now - act.at)}",
-        )
-        for act in acts
-        if act.at >= now - _LOSS_MS and act.kind in _SHELL and is_loss(act.what)
-    ]
 
 
 def _loss(name: str, act: Observation) -> str:

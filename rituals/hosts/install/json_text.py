@@ -226,20 +226,14 @@ def _put(text: str, at: int, key: str, value: object) -> str:
     children = _children(text, at)
     if not children:
         return f"{text[: at + 1]}{_WAS_EMPTY}{name}{json.dumps(value)}{text[at + 1 :]}"
-    end, lead = children[-1].end, text[at + 1 : children[0].start]
-    laid = _laid_out(text, lead, value)
+    end, lead, laid = children[-1].end, text[at + 1 : children[0].start], json.dumps(value)
+    if "\n" in lead:
+        newline = "\r\n" if "\r\n" in text else "\n"
+        first = _after(text, 0) + 1  # a file indents as its first member is
+        unit = text[first : _after(text, first)].rpartition("\n")[2] or "  "
+        margin = newline + lead.rpartition("\n")[2]
+        laid = json.dumps(value, indent=unit).replace("\n", margin)
     return f"{text[:end]},{lead or ' '}{name}{laid}{text[end:]}"
-
-
-def _laid_out(text: str, lead: str, value: object) -> str:
-    """Write a value as others stand in a container, by what is in front of its first one."""
-    if "\n" not in lead:
-        return json.dumps(value)
-    newline = "\r\n" if "\r\n" in text else "\n"
-    margin, at = lead.rpartition("\n")[2], _after(text, 0)
-    # a file indents as its first member is
-    unit = text[at + 1 : _after(text, at + 1)].rpartition("\n")[2] or "  "
-    return json.dumps(value, indent=unit).replace("\n", newline + margin)
 
 
 def _cut(text: str, at: int, child: _Child) -> str:

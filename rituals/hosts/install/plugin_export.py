@@ -11,8 +11,7 @@ import json
 import os
 from importlib.metadata import version
 
-from rituals.hosts.install.host_files import files_of, read_text
-from rituals.hosts.install.install_plan import Change, Left, Plan, read
+from rituals.hosts.install.install_plan import Change, Left, Plan, files_of, read, read_text
 from rituals.hosts.install.json_text import Unfit
 
 #: The hosts that load the folder of Claude's format, with its hooks.

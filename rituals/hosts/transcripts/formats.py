@@ -12,19 +12,22 @@ from collections.abc import Callable, Iterable, Mapping
 
 from rituals.hosts.admission import line_in
 from rituals.hosts.payloads import read_object
-from rituals.hosts.transcripts.dialogs import DIALOGS, Answer, answers_of, questions_of
 from rituals.hosts.transcripts.injected import words_of
 from rituals.hosts.transcripts.turns import (
     ASSISTANT,
+    DIALOGS,
     HIDDEN,
     HOST,
     INTERRUPTED,
     TITLE,
     TOOL,
     USER,
+    Answer,
     Call,
     Turns,
+    answers_of,
     mapping,
+    questions_of,
 )
 
 Line = Mapping[str, object]
@@ -312,16 +315,10 @@ def _call(name: object, id: object, given: object) -> Call:
     if isinstance(given, str) and given.startswith("{"):
         given = read_object(given.encode("utf-8", "replace")) or given
     asked = questions_of(given) if name in DIALOGS else ()
-    return Call(name, _text(id), _given(given), asked)
-
-
-def _given(given: object) -> str:
-    """Return the command of a shell, and of what is none the arguments as JSON."""
-    if isinstance(given, dict):
-        given = line_in(given) or json.dumps(given, ensure_ascii=False)
-    elif given is not None and not isinstance(given, str):
+    given = line_in(mapping(given)) or given
+    if given is not None and not isinstance(given, str):
         given = json.dumps(given, ensure_ascii=False)
-    return _text(given)[:GIVEN_CHARS]
+    return Call(name, _text(id), _text(given)[:GIVEN_CHARS], asked)
 
 
 def _fails(text: str) -> bool:
