@@ -56,9 +56,8 @@ class Extraction(Record):
     """What became of turns."""
 
     items: tuple[Item, ...] = ()  #: at most 12
-    extractor: str = (
-        SOURCES  #: what found them: "sources", "http:MODEL", "claude -p" or "codex exec -"
-    )
+    #: what found them: "sources", "http:MODEL", "claude -p" or "codex exec -"
+    extractor: str = SOURCES
     dropped: int = 0  #: how many more it gave that nobody said, or that are none
     failed: str = ""  #: why there are none, "" where it was no failure: none is an answer, too
 

@@ -64,8 +64,6 @@ class Simple(Record):
 class _Found:
     """A simple command while it is read."""
 
-    __slots__ = ("document", "folder", "joined", "loose", "words")
-
     def __init__(self, folder: str, *, loose: bool = False) -> None:
         self.words: list[str] = []
         self.folder = folder

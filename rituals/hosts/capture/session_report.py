@@ -174,7 +174,6 @@ def answered_title(snapshot: Snapshot, session: str) -> str:
     return ""
 
 
-_FACT = "fact"
 #: What begins a prompt that asks for its words to be remembered, beside the words of the policy.
 _REMEMBER = "remember"
 _COLONS = (":", "\uff1a")
@@ -196,7 +195,7 @@ def said_in(turns: Iterable[Turn], words: Iterable[str] = ()) -> tuple[Item, ...
                 text = " ".join(behind[1:].split())
             if text:
                 quote = " ".join(turn.text.split())
-                item = Item(_FACT, text[:1].upper() + text[1:], quote, at=turn.at)
+                item = Item("fact", text[:1].upper() + text[1:], quote, at=turn.at)
                 found.setdefault(text.casefold(), item)
                 break
     return tuple(found.values())
