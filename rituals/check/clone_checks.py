@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 from functools import partial
 from urllib.parse import unquote
 
@@ -218,13 +219,10 @@ def attribute_findings(home: Home, views: Iterable[str] = ()) -> tuple[Finding, 
         code, said = "merge-attribute", f"git attributes say {name}={value} for {shown}"
         hint = f"a plain git command follows them; `git check-attr -a {full}` tells the last that matches"
         if value == "unspecified":
-            code, said = (
-                "attributes-missing",
-                f"git may change or merge {shown}: `-{name}` is not in force",
-            )
-            hint = (
-                f"put back the lines of {layout.ATTRIBUTES_FILE} that section 7 of the format gives"
-            )
+            code = "attributes-missing"
+            said = f"git may change or merge {shown}: `-{name}` is not in force"
+            lines = f"the lines of {layout.ATTRIBUTES_FILE}"
+            hint = f"put back {lines} that section 7 of the format gives"
         found.setdefault(f"{name}={value}", Finding(code, said, where, hint=hint))
     return tuple(found.values())
 
@@ -242,13 +240,9 @@ def spool_noticed(survey: Survey) -> Iterator[Finding | Noticed]:
             continue
         many = "1 log waits" if len(left) == 1 else f"{len(left)} logs wait"
         if branch and _is_home(home, branch):
-            found = Finding(
-                "spool-leftover", f"{many} for the home on the branch {branch}: {left[0]}"
-            )
-            step, do = (
-                f"commit what waits for the home on {branch} ({len(left)})",
-                partial(_drain, survey, branch),
-            )
+            said = f"{many} for the home on the branch {branch}: {left[0]}"
+            found, do = Finding("spool-leftover", said), partial(_drain, survey, branch)
+            step = f"commit what waits for the home on {branch} ({len(left)})"
             yield mended(found, "commits it there", COMMIT, step, do)
         else:
             whose = f"a home on the branch {branch}" if branch else "a home in a work tree"
@@ -258,23 +252,16 @@ def spool_noticed(survey: Survey) -> Iterator[Finding | Noticed]:
 
 
 def _is_home(home: Home, branch: str) -> bool:
-    repository = home.repository
-    if home.kind == OWN_BRANCH and home.branch == branch:
-        return False
-    if not read_reference(repository, f"refs/heads/{branch}"):
-        return False
-    found = branch_home(repository, branch)
-    return bool(repository.git().resolve(f"{found.reference}:{POLICY_FILE}")[0])
+    reference, own = f"refs/heads/{branch}", home.kind == OWN_BRANCH and home.branch == branch
+    there = not own and read_reference(home.repository, reference)
+    return bool(there and home.repository.git().resolve(f"{reference}:{POLICY_FILE}")[0])
 
 
 def _drain(survey: Survey, branch: str) -> None:
     """Commit what waits for the home on another branch."""
     home = branch_home(survey.home.repository, branch)
-    other = Memory(home, clock=lambda: survey.now_ms, lasting=False)
-    try:
+    with closing(Memory(home, clock=lambda: survey.now_ms, lasting=False)) as other:
         other.drain()
-    finally:
-        other.close()
 
 
 def capture_noticed(survey: Survey) -> Iterator[Finding]:
@@ -326,10 +313,8 @@ def caches_noticed(survey: Survey) -> Iterator[Noticed]:
         yield mended(found, then, REBUILD, step, memory.snapshot.rebuilt)
     if index_differs(memory.snapshot, survey.progress):
         found = Finding("cache-differs", "the index of recall disagrees with the ledger")
-        step, do = (
-            "rebuild the index of recall from the ledger",
-            partial(try_unlink, index_file(survey.home)),
-        )
+        step = "rebuild the index of recall from the ledger"
+        do = partial(try_unlink, index_file(survey.home))
         yield mended(found, then, REBUILD, step, do)
 
 

@@ -17,7 +17,6 @@ from rituals.check.check_registry import (
     DOCTOR,
     LINT,
     MACHINE,
-    REBUILD,
     VERIFY,
     Check,
     Noticed,
@@ -36,20 +35,14 @@ _UNREADABLE = ("object-lost", "unreadable")
 _ROUNDS = 3
 
 
-class Treated(Record):
-    """What became of a remedy; `problem` is "" where it was applied."""
-
-    remedy: Remedy
-    problem: str = ""
-
-
 class Visit(Record):
     """What a visit found and did."""
 
     #: what is the matter, errors first; after treatment, what still is
     findings: tuple[Finding, ...]
     plan: tuple[Remedy, ...] = ()  #: what would mend it, or what was tried, in order
-    treated: tuple[Treated, ...] = ()  #: what became of it
+    #: what became of it: (the step, why it could not be done, "" where it was)
+    treated: tuple[tuple[str, str], ...] = ()
     home: Home | None = None  #: that was looked at, None where there is none
 
 
@@ -79,40 +72,41 @@ def visit(
     try:
         noticed = _examined(survey, checks)
         remedies = _plan(noticed)
-        treated: tuple[Treated, ...] = ()
+        treated: list[tuple[str, str]] = []
         fresh = remedies if fix else ()
         for _ in range(_ROUNDS):
             if not fresh:
                 break
-            treated += tuple([_treated(one) for one in fresh])
+            treated += [(one.said, _problem(one)) for one in fresh]
             survey.memory.snapshot.notes.clear()  # of what was done, which is told as such
             noticed = _examined(survey, checks)
-            tried = {one.remedy.said for one in treated}
+            tried = {step for step, _ in treated}
             fresh = tuple(one for one in _plan(noticed) if one.said not in tried)
             remedies += fresh
         treated += _meaning_made(survey) if fix else ()
-        return Visit(_ordered([*found, *noticed]), remedies, treated, survey.home)
+        return Visit(_ordered([*found, *noticed]), remedies, tuple(treated), survey.home)
     finally:
         survey.memory.close()
 
 
-def _treated(remedy: Remedy) -> Treated:
+def _problem(remedy: Remedy) -> str:
+    """Apply a remedy; return why it could not be applied."""
     try:
         remedy.do()
     except DiurnaError as failure:
-        return Treated(remedy, str(failure))
+        return str(failure)
     except OSError as failure:
-        return Treated(remedy, f"{failure.filename or 'the disk'}: {failure.strerror or failure}")
-    return Treated(remedy)
+        return f"{failure.filename or 'the disk'}: {failure.strerror or failure}"
+    return ""
 
 
-def _meaning_made(survey: Survey) -> tuple[Treated, ...]:
+def _meaning_made(survey: Survey) -> list[tuple[str, str]]:
     """Make what vectors of facts are missing, where the user has a model; say so."""
     try:
         made = make(survey.memory.snapshot)
     except DiurnaError as failure:
-        return (Treated(Remedy(REBUILD, "make the vectors of facts", list), str(failure)),)
-    return (Treated(Remedy(REBUILD, f"make {made} vectors of facts", list)),) if made else ()
+        return [("make the vectors of facts", str(failure))]
+    return [(f"make {made} vectors of facts", "")] if made else []
 
 
 def _examined(survey: Survey, checks: Iterable[Check]) -> list[Noticed]:

@@ -10,7 +10,6 @@ from ledger.git.ancestry import Mainline
 from ledger.git.repository import Repository, head, read_reference, remote_branches
 from ledger.home import IN_TREE
 from ledger.model.order import stamp_of
-from ledger.model.record import Record
 from ledger.model.session import EDIT
 from memory.api import Memory
 from memory.replay.broken_truth import (
@@ -28,21 +27,6 @@ from projection.text.until_conditions import DATE
 from rituals.decide.decision import over, titled
 
 
-class Ended(Record):
-    """A fact that ended."""
-
-    fact: str  #: its id
-    said: str  #: what came true
-    commit: str  #: by which it ended, whole; "" where a day ended it
-    date: str  #: of that commit, or the day
-
-    @property
-    def line(self) -> str:
-        """It, as one reads it."""
-        by = f"by {self.commit[:7]}, {self.said}, " if self.commit else "on "
-        return f"{self.fact} ended {by}{self.date}"
-
-
 def record_ended(memory: Memory, *, hold: bool = False, dry_run: bool = False) -> tuple[str, ...]:
     """Record the facts of a home that have ended, and return a line of each.
 
@@ -52,18 +36,18 @@ def record_ended(memory: Memory, *, hold: bool = False, dry_run: bool = False) -
         DiurnaError: git can not tell, or the log can not be recorded.
     """
     endings = _ended_facts(memory)
-    facts = {fact.id: fact for one in endings if (fact := memory.fact(one.fact))}
-    for commit in dict.fromkeys(one.commit for one in endings):
-        some = [one for one in endings if one.commit == commit]
+    facts = {id: fact for id, *_ in endings if (fact := memory.fact(id))}
+    for commit in dict.fromkeys([commit for _, commit, _, _ in endings]):
+        some = [one for one in endings if one[1] == commit]
         header = (("commit", commit), ("branch", _code_branch(memory)[0])) if commit else ()
         draft = SessionDraft(
-            titled("End", tuple([one.fact for one in some])),
-            "\n".join([f"- {one.line}" for one in some]),
-            tuple([over(facts[one.fact], f"{ENDED} {one.commit or one.date}") for one in some]),
+            titled("End", tuple([id for id, *_ in some])),
+            "\n".join([f"- {line}" for _, _, _, line in some]),
+            tuple([over(facts[id], f"{ENDED} {commit or day}") for id, _, day, _ in some]),
             "diurna", EDIT, header, anyway=True,
         )  # fmt: skip
         (memory.hold if hold else memory.append)(draft, again=True, dry_run=dry_run)
-    return tuple([one.line for one in endings])
+    return tuple([line for _, _, _, line in endings])
 
 
 def ended_lines(memory: Memory, *, dry_run: bool = False) -> tuple[str, ...]:
@@ -74,8 +58,12 @@ def ended_lines(memory: Memory, *, dry_run: bool = False) -> tuple[str, ...]:
         return ()
 
 
-def _ended_facts(memory: Memory) -> list[Ended]:
-    """Return the facts that have ended and are not recorded so yet, by the commits of the trunk alone."""
+def _ended_facts(memory: Memory) -> list[tuple[str, str, str, str]]:
+    """Return the facts that have ended and are not recorded so yet, by the commits of the trunk alone.
+
+    Of each its id; the commit by which it ended, whole, "" where a day ended it; that day, or the
+    commit's; and all that as one reads it.
+    """
     home = memory.home
     waits = memory.ask(lambda cache: waiting(home, cache))
     if not waits:
@@ -83,7 +71,7 @@ def _ended_facts(memory: Memory) -> list[Ended]:
     today = stamp_of(memory.occasion().now_ms)[:10]
     days = [(one, one.until.removeprefix(f"{DATE} ")) for one in waits]
     ended = [
-        Ended(one.fact, one.until, "", day)
+        (one.fact, "", day, f"{one.fact} ended on {day}")
         for one, day in days
         if day != one.until and day <= today
     ]
@@ -98,11 +86,11 @@ def _ended_facts(memory: Memory) -> list[Ended]:
     ends = [one for known, one in kept.ends if known == commit]
     trunk = Mainline(home.repository.git(), tip)
     strays = trunk.lacking("", [one.place for one in ends]) if commit != tip else frozenset()
-    return ended + [
-        Ended(one.fact, one.gone.subject, one.place, one.gone.date)
-        for one in ends
-        if one.gone.code == ENDED and one.place not in strays
-    ]
+    for fact, _, place, gone in ends:
+        if gone.code == ENDED and place not in strays:
+            line = f"{fact} ended by {place[:7]}, {gone.subject}, {gone.date}"
+            ended.append((fact, place, gone.date, line))
+    return ended
 
 
 def _code_branch(memory: Memory) -> tuple[str, str]:

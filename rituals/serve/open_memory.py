@@ -58,7 +58,14 @@ class OpenMemory:
 
         def answer() -> T:
             try:
-                return self._answer(question)
+                memory = self._opened()
+                try:
+                    return question(memory)
+                except DiurnaError:
+                    raise
+                except BaseException:
+                    self._shut()  # whatever state it left behind, the next question begins afresh
+                    raise
             finally:
                 self._unwritten.discard(mark)
 
@@ -71,16 +78,6 @@ class OpenMemory:
     def close(self) -> bool:
         """End, after what is being written; False when that takes too long, which loses nothing."""
         return self._worker.end(WRITING_SECONDS if self._unwritten else READING_SECONDS, self._shut)
-
-    def _answer(self, question: Callable[[Memory], T]) -> T:
-        memory = self._opened()
-        try:
-            return question(memory)
-        except DiurnaError:
-            raise
-        except BaseException:
-            self._shut()  # whatever state it left behind, the next question begins afresh
-            raise
 
     def _prepare(self) -> None:
         import memory.api  # noqa: F401 - loaded here, while the client reads what was said

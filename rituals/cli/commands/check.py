@@ -123,8 +123,8 @@ def _whole(call: Invocation, fix: bool, deep: bool, strict: bool, dry_run: bool)
 
     found = visit(opened, call.folder(), call.search_path, fix=fix, deep=deep)
     findings = found.findings
-    failed = [one for one in found.treated if one.problem]
-    done = [one.remedy.said for one in found.treated if not one.problem]
+    failed = [{"step": step, "message": problem} for step, problem in found.treated if problem]
+    done = [step for step, problem in found.treated if not problem]
     bad = _is_bad(findings, strict) or bool(failed)
     named = found.home is not None and found.home.named not in ("", "--home")
     values = {
@@ -132,7 +132,7 @@ def _whole(call: Invocation, fix: bool, deep: bool, strict: bool, dry_run: bool)
         "home": home_object(found.home) if found.home else None,
         "plan": [one.said for one in found.plan],
         "done": done,
-        "failed": [{"step": one.remedy.said, "message": one.problem} for one in failed],
+        "failed": failed,
         "ok": not bad,
         "dry_run": dry_run,
         "=would": [told(step.said, done=False) for step in found.plan if dry_run],
