@@ -5,7 +5,7 @@ What sessions were shown and told stands in the headers of captured logs, and de
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from ledger.environment import now_ms
 from ledger.model.order import day_seen
@@ -126,20 +126,14 @@ def _met(
             before = costs.get(session, Cost(session, entry.clock[:10], 0, 0))
             costs[session] = before._replace(shown=before.shown + shown, told=before.told + told)
     shown_to, told_to = met[SHOWN_KEY], met[TOLD_KEY]
-    usage = [
-        Usage(life.id, len(shown_to.get(life.id, ())), len(told_to.get(life.id, ())),
-              _rests(life, shown_to.get(life.id, {}), rest))
-        for life in lives
-    ]  # fmt: skip
+    usage: list[Usage] = []
+    for life in lives:
+        shown_at, since = shown_to.get(life.id, {}), max(life.born, life.last)
+        live = not life.reason and life.tier != _STAYS and life.kind not in _STANDING_KINDS
+        rests = live and sum(stem > since for stem in shown_at.values()) >= rest > 0
+        usage.append(Usage(life.id, len(shown_at), len(told_to.get(life.id, ())), rests))
     sessions = {session for some in shown_to.values() for session in some}
     return tuple(usage), len(sessions), tuple(costs.values())
-
-
-def _rests(life: Life, shown: Mapping[str, str], rest: int) -> bool:
-    """Tell whether a fact was shown often since its last use, where it would still be shown."""
-    since = max(life.born, life.last)
-    live = not life.reason and life.tier != _STAYS and life.kind not in _STANDING_KINDS
-    return live and sum(stem > since for stem in shown.values()) >= rest > 0
 
 
 def _course(lives: Sequence[Life], days: Sequence[str]) -> Course:

@@ -15,7 +15,6 @@ from ledger.secrets.scanner import without_secrets
 from memory.api import Memory
 from memory.write.draft import Receipt, SessionDraft
 from memory.write.draft_checks import footer_value
-from projection.fold.full_replay import State
 from projection.policy.model import FINDING_KIND
 from projection.work.finding_facts import FIXED, REGRESSED, BugFound, finding_of
 from rituals.hosts.capture.composition import sentence_of
@@ -44,9 +43,12 @@ def report(
     if not bug.rule or not bug.message:
         said = "a finding needs a rule and a message"
         raise DraftRefused((Noticed("event-without-fact", said),))
-    outcome = _outcome(memory.state(), bug)
-    if outcome == DISMISSED:
-        return bug, outcome, None
+    state, outcome = memory.state(), NEW
+    if standing := state.get(bug.id):
+        if standing.fact.false or standing.fact.redacted:
+            return bug, DISMISSED, None
+        known = finding_of(standing.fact, state.histories[bug.id])
+        outcome = REGRESSED if known is not None and known.state == FIXED else KNOWN
     event: Event = (ThreadReopened if outcome == REGRESSED else FactReferenced)(bug.id)
     if outcome == NEW:
         meta = order_meta((("kind", FINDING_KIND), *bug.footers))
@@ -55,13 +57,3 @@ def report(
     line = f"- {outcome}: `{bug.id}` {bug.rule}: {bug.message}{f' ({at})' if at else ''}"
     draft = draft._replace(title=f"Findings: 1 {outcome}", prose=line, events=(event,))
     return bug, outcome, memory.append(draft, dry_run=dry_run)
-
-
-def _outcome(state: State, bug: BugFound) -> str:
-    standing = state.get(bug.id)
-    if standing is None:
-        return NEW
-    if standing.fact.false or standing.fact.redacted:
-        return DISMISSED
-    finding = finding_of(standing.fact, state.histories[bug.id])
-    return REGRESSED if finding is not None and finding.state == FIXED else KNOWN
