@@ -28,10 +28,9 @@ _GUARDS = (
 #: What git calls the scopes of settings that belong to a repository, not to the user; and its filters.
 _OF_REPOSITORY = ("local", "worktree")
 _FILTERS = r"^filter\..*\.(clean|smudge|process|required)$"
+#: The tree that git knows without having it.
+EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 #: Nothing is packed in the middle of a write; `tidy` asks for it in a quiet moment.
-EMPTY_TREE = (
-    "4b825dc642cb6eb9a060e54bf8d69288fbee4904"  #: the tree that git knows without having it
-)
 _NO_PACKING = ("-c", "gc.auto=0", "-c", "maintenance.auto=false")
 _WAITED_FOR = ("-c", "gc.autoDetach=false", "-c", "maintenance.autoDetach=false")
 #: `GIT_*` variables that say where git's own configuration is, not which repository to use.
@@ -187,9 +186,8 @@ class Git:
         found = []
         for line in self.text("cat-file", form, data=lines).split("\n")[:-1]:
             kind, _, oid = line.partition(" ")
-            there = is_object(oid)
             none = SEVERAL if line.endswith(f" {SEVERAL}") else ""
-            found.append((kind, oid) if there else (none, ""))
+            found.append((kind, oid) if is_object(oid) else (none, ""))
         return found
 
     def holds(self, commit: str, ancestor: str) -> bool:

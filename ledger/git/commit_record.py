@@ -195,9 +195,8 @@ def _named(found: Mapping[str, str], role: str, key: str) -> str | None:
 
 def identity_findings(who: Identity) -> tuple[Finding, ...]:
     """Say where a fixed name stands for the user's."""
-    notes = []
-    if who.fallback:
-        missing = "user.name" if who.name == FALLBACK_NAME else "user.email"
-        said = f"git has no {missing}; commits are made by {who.name} <{who.email}>"
-        notes.append(Finding("fallback-identity", said, hint=f"git config {missing} YOURS"))
-    return tuple(notes)
+    if not who.fallback:
+        return ()
+    missing = "user.name" if who.name == FALLBACK_NAME else "user.email"
+    said = f"git has no {missing}; commits are made by {who.name} <{who.email}>"
+    return (Finding("fallback-identity", said, hint=f"git config {missing} YOURS"),)

@@ -148,8 +148,8 @@ def _trusted(repository: Repository) -> Repository:
     me = os.geteuid()
     if os.stat(repository.gitdir).st_uid != me or os.stat(repository.where).st_uid != me:
         repository.git().run("rev-parse", "--git-dir")  # git decides whether it trusts the owner
-    settings = "[diurna" in _read(repository.commondir + "/config").lower()
-    return repository._replace(settings=True) if settings else repository
+    said = _read(repository.commondir + "/config").lower()
+    return repository._replace(settings="[diurna" in said)
 
 
 def fit_for_us(repository: Repository) -> Repository:
@@ -158,8 +158,8 @@ def fit_for_us(repository: Repository) -> Repository:
     Raises:
         UnsupportedRepository: it is of a shape Diurna can not write safely.
     """
-    promisor = _check_extensions(repository, _read(repository.commondir + "/config"))
-    return repository._replace(promisor=promisor) if promisor else repository
+    config = _read(repository.commondir + "/config")
+    return repository._replace(promisor=_check_extensions(repository, config))
 
 
 def _unfit(repository: Repository, said: str, cure: str = "") -> UnsupportedRepository:

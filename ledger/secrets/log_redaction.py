@@ -131,7 +131,8 @@ def guard(
     of redacting; `lines` puts the whole line out that has a secret.
 
     Raises:
-        DraftRefused: `strict`, or a secret stands where nothing can stand in its place, in an id.
+        DraftRefused: `strict`, or a secret stands where nothing can stand in its place, in an id; or
+            nothing is left where something has to stand.
     """
     try:
         data = encode(log).decode("utf-8")
@@ -143,8 +144,10 @@ def guard(
         return log, ()
     look = Look(personal, lines=lines)
     clean = look.log(log)
-    if tagged:
-        _refuse_nothing(clean)
+    texts = [event.text for event in clean.events if isinstance(event, FactCreated | FactUpdated)]
+    if tagged and (not clean.title.strip() or "" in texts):
+        hint = "leave it out, or write it without the tag"
+        raise DraftRefused((Finding("private-part", _NOTHING_LEFT, hint=hint),))
     if look.secrets and strict:
         _refuse_secrets([(one, f"in {where}") for where, one in look.secrets], _STRICT_HINT)
     _refuse_names(clean)
@@ -175,14 +178,6 @@ def first_of(found: list[Finding]) -> list[Finding]:
             said = f"and {len(alike) - _TOLD} more places like this one"
             kept.append(alike[_TOLD]._replace(message=said))
     return kept
-
-
-def _refuse_nothing(log: SessionLog) -> None:
-    """Refuse a log of which nothing is left where something has to stand."""
-    texts = [event.text for event in log.events if isinstance(event, FactCreated | FactUpdated)]
-    if not log.title.strip() or "" in texts:
-        hint = "leave it out, or write it without the tag"
-        raise DraftRefused((Finding("private-part", _NOTHING_LEFT, hint=hint),))
 
 
 def _refuse_names(log: SessionLog) -> None:

@@ -270,17 +270,16 @@ def _addresses(text: str) -> Iterator[Hit]:
         (start, end), (name, colon, password) = said.span(which), said[which].partition(":")
         if "sentry" in (said[3] or "") and _SENTRY.match(name):
             yield hit("sentry-dsn", start, end)
-        elif colon and _is_password(name, password):
+        elif colon and len(password) > 2 and password != name and not _is_usual(password):
             yield hit("url-password", start + len(name) + 1, end)
         elif not colon and len(name) > 15 and "http" in said[1] and is_random(name):
             yield hit("url-token", start, end)
 
 
-def _is_password(name: str, password: str) -> bool:
-    """Tell whether what stands for a password in an address is one."""
-    if len(password) < 3 or password == name or is_placeholder(password):
-        return False
-    return not (is_stock(password) or password in ("x-oauth-basic", "postgres", "guest", "redis"))
+def _is_usual(password: str) -> bool:
+    """Tell whether what stands for a password in an address is none that anybody keeps."""
+    usual = password in ("x-oauth-basic", "postgres", "guest", "redis")
+    return usual or is_placeholder(password) or is_stock(password)
 
 
 def _bots(text: str) -> Iterator[Hit]:

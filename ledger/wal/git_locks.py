@@ -299,14 +299,10 @@ def _put_away(commondir: str, path: str, why: str) -> Finding | None:
 
 def journal(commondir: str, said: str) -> None:
     """Note a repair in Diurna's own log file; a disk that refuses is no reason to fail."""
-    line = (
-        time.strftime("%Y-%m-%dT%H:%M:%SZ ", time.gmtime(now_seconds()))
-        + " ".join(said.split())
-        + "\n"
-    )
+    when = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now_seconds()))
     try:
         with open(f"{commondir}/{JOURNAL_FILE}", "a", encoding="utf-8") as file:
-            file.write(line)
+            file.write(f"{when} {' '.join(said.split())}\n")
     except OSError:
         pass
 

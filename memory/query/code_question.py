@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
 from itertools import product
 from unicodedata import normalize
 
@@ -173,13 +172,9 @@ def _landed(home: Home, cache: Cache, commit: str) -> dict[str, str]:
     asked = 'SELECT stem FROM landings WHERE "commit" = ? AND verb = ?'
     recorded = cache.column(asked, (commit, VERB_OF[WorkLanded]))
     points = [point for point, one in read_heads(home).settled.items() if one.commit == commit]
-    return dict.fromkeys([*recorded, *_places(cache, points)], LANDED)
-
-
-def _places(cache: Cache, commits: Iterable[str]) -> list[str]:
-    """Return the stems of the logs that were written where HEAD stood at some commits."""
-    rows = cache.rows_among('SELECT stem FROM places WHERE "commit" IN (?)', list(commits))
-    return [stem_in(key) for (key,) in rows]
+    # those that were written where HEAD stood at them
+    rows = cache.rows_among('SELECT stem FROM places WHERE "commit" IN (?)', points)
+    return dict.fromkeys([*recorded, *[stem_in(key) for (key,) in rows]], LANDED)
 
 
 def _came_with(home: Home, git: Git, commit: str) -> list[str]:

@@ -144,11 +144,9 @@ def _brought(
             ref = wanted.get((path, row.split(" ")[-2]))
             if ref is None or (ref.path in found and found[ref.path].commit in cut):
                 continue
-            if gone.get(ref.blob, "").endswith(
-                ref.path
-            ):  # the home was moved; it was written before
-                before = gone[ref.blob].removesuffix(ref.path)
-                moved.setdefault((f"{commit}^", before), []).append(ref)
+            before = gone.get(ref.blob, "")
+            if before.endswith(ref.path):  # the home was moved; it was written before
+                moved.setdefault((f"{commit}^", before.removesuffix(ref.path)), []).append(ref)
             # what a merge itself put there, as a twin under another name, is of neither side
             author = "" if row[:2] == "::" else _author(fields, stem_of(ref.path), added)
             if commit in cut or (cut and not author):  # a squash's work may lie behind the cut

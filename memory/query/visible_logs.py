@@ -40,9 +40,8 @@ class Visible(Record):
     @property
     def log(self) -> SessionLog:
         """The same, read."""
-        return decode(self.text.encode("utf-8", "surrogatepass"), sealed=is_sealed(self.ref.stem))[
-            0
-        ]
+        data = self.text.encode("utf-8", "surrogatepass")
+        return decode(data, sealed=is_sealed(self.ref.stem))[0]
 
 
 def visible_texts(

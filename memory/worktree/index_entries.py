@@ -51,8 +51,7 @@ def update_index(
     """
     if not lines:
         return []
-    data = "".join(line + "\n" for line in lines).encode("utf-8", "surrogateescape")
-    findings, said = _set_entries(home, data, tries or INDEX_TRIES)
+    findings, said = _set_entries(home, lines, tries or INDEX_TRIES)
     if said:
         because = said.strip().split("\n")[0]
         message = f"what was committed stands, and git's index could not follow: {because}"
@@ -68,13 +67,6 @@ def update_index(
             check=False,
         )
     return findings
-
-
-def _as_checked_out(home: Home, data: bytes) -> bytes:
-    """Return entries for the paths of some others, as the branch has them that is checked out by now."""
-    paths = [line.split("\t", 1)[1] for line in os.fsdecode(data).split("\n") if line]
-    there = blobs_at(home, head(home.repository)[1], paths, whole=True)
-    return os.fsencode("".join(f"{entry_line(path, blob)}\n" for path, blob in there.items()))
 
 
 def blobs_at(home: Home, tip: str, paths: Iterable[str], *, whole: bool = False) -> dict[str, str]:
@@ -93,7 +85,7 @@ def blobs_at(home: Home, tip: str, paths: Iterable[str], *, whole: bool = False)
     return dict.fromkeys(wanted, "") | dict(zip(wanted, found, strict=False))
 
 
-def _set_entries(home: Home, data: bytes, tries: int) -> tuple[list[Finding], str]:
+def _set_entries(home: Home, lines: list[str], tries: int) -> tuple[list[Finding], str]:
     """Set entries of git's index, waiting a while for others who hold it.
 
     One who holds it may be about to check out another branch: the entries are then those of that one.
@@ -102,9 +94,13 @@ def _set_entries(home: Home, data: bytes, tries: int) -> tuple[list[Finding], st
     findings: list[Finding] = []
     said, options = b"", where.unfiltered()
     for attempt in range(tries):
-        began, here = now_seconds(), head(where)[0]
-        lines = data if here == home.reference else _as_checked_out(home, data)
-        status, _, said = git.call(*options, "update-index", "--add", "--index-info", data=lines)
+        began, here, wanted = now_seconds(), head(where)[0], lines
+        if here != home.reference:  # as the branch has them that is checked out by now
+            paths = [line.split("\t", 1)[1] for line in lines]
+            there = blobs_at(home, head(where)[1], paths, whole=True)
+            wanted = [entry_line(path, blob) for path, blob in there.items()]
+        data = "".join(line + "\n" for line in wanted).encode("utf-8", "surrogateescape")
+        status, _, said = git.call(*options, "update-index", "--add", "--index-info", data=data)
         if not status:
             if head(where)[0] == here:
                 return findings, ""

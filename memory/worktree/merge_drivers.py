@@ -82,14 +82,14 @@ def plan_drivers(home: Home) -> Drivers:
     if not needs_drivers(home):
         return Drivers()
     path = os.path.realpath(f"{home.repository.commondir}/info/attributes")
-    there = _read(path).decode("utf-8", "surrogateescape").split("\n")
-    there = [line.rstrip("\r") for line in there]
+    lines = _read(path).decode("utf-8", "surrogateescape").split("\n")
+    there = {line.rstrip("\r") for line in lines}
     git = home.repository.git()
-    settings = []
-    for key, value in _SETTINGS:
-        said = git.run("config", "--local", "--get", key, check=False)
-        if said.decode("utf-8", "replace").rstrip("\n") != value:
-            settings.append((key, value))
+    settings = [
+        (key, value)
+        for key, value in _SETTINGS
+        if git.text("config", "--local", "--get", key, check=False).rstrip("\n") != value
+    ]
     missing = tuple(line for line in attribute_lines(home.prefix) if line not in there)
     return Drivers(path, missing, tuple(settings))
 

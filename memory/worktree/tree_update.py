@@ -253,7 +253,8 @@ def _follow(
             if not (is_log and os.path.lexists(full)):
                 write_noted(home, path, data, home.state_dir)
         except DiurnaError as problem:
-            hint = problem.hint if _never_written(problem) else LATER
+            never = getattr(problem.__cause__, "errno", 0) in (errno.ENAMETOOLONG, errno.EINVAL)
+            hint = problem.hint if never else LATER  # no disk will ever take a file of this name
             said = f"{full} was not written: {problem}"
             findings.append(Finding("log-edited", said, path, 0, hint))
     findings += stage(home, lines, sparse)
@@ -267,12 +268,6 @@ def _order(file: tuple[str, bytes | None]) -> tuple[bool, bool]:
     path, data = file
     is_log = path.startswith(SESSIONS_DIR + "/")
     return not (is_log and data is None), is_log
-
-
-def _never_written(problem: DiurnaError) -> bool:
-    """Tell whether no disk will ever take a file of this name."""
-    cause = problem.__cause__
-    return isinstance(cause, OSError) and cause.errno in (errno.ENAMETOOLONG, errno.EINVAL)
 
 
 def catch_up(

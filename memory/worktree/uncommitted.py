@@ -30,18 +30,15 @@ def taken_out(home: Home) -> list[str]:
     """Return the logs that a person took out of this work tree, or whose branch is gone."""
     if not home.plain:
         return []
-    spool = Spool(home.spool_folder)
+    spool, where = Spool(home.spool_folder), home.repository
     return [
         stem
         for stem in spool.held()
         if not os.path.lexists(f"{home.folder}/{log_path(stem)}")
         if not (mark := mark_of(home, spool, stem)).owed
-        if is_here(home, mark) or _is_gone(home, mark.branch)
+        if is_here(home, mark)
+        or (mark.branch and not read_reference(where, f"refs/heads/{mark.branch}"))
     ]
-
-
-def _is_gone(home: Home, branch: str) -> bool:
-    return bool(branch) and not read_reference(home.repository, f"refs/heads/{branch}")
 
 
 def put_back(home: Home, stems: Iterable[str]) -> list[Finding]:
