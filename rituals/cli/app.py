@@ -30,7 +30,7 @@ Exit codes: 0 done, 1 failure, 2 wrong usage, 3 a bug in Diurna, 130 interrupted
 
 _LISTED = "`diurna --help` lists all"
 #: Of the longest name, so that all groups of the help stand in line.
-_WIDTH = max(len(entry.name) for entry in command_registry.ENTRIES)
+_WIDTH = max(map(len, command_registry.BY_NAME))
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ def _proposal(name: str) -> str:
     from projection.text.normalize import nearest
 
     word = name.lower().lstrip("-")
-    near = nearest(word, [*[entry.name for entry in command_registry.ENTRIES], *GONE], 1)
+    near = nearest(word, [*command_registry.BY_NAME, *GONE], 1)
     like = "".join(near)
     return GONE.get(word) or GONE.get(like, f"did you mean {like}?" if near else _LISTED)
 
@@ -161,10 +161,10 @@ class _Commands(click.Group):
     """Finds commands by the registry, and loads the module of the one that runs."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return [entry.name for entry in command_registry.ENTRIES]
+        return list(command_registry.BY_NAME)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        return command_of(cmd_name) if command_registry.find(cmd_name) else None
+        return command_of(cmd_name) if cmd_name in command_registry.BY_NAME else None
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -79,18 +79,13 @@ ENTRIES = (
 )  # fmt: skip
 #: Those whose answer can be long: on a terminal a pager shows it.
 PAGED = frozenset("brief recall show why status view log review conflicts".split())
-_BY_NAME = {entry.name: entry for entry in ENTRIES}
-
-
-def find(name: str) -> Entry | None:
-    """Return the command of a name, None when there is none."""
-    return _BY_NAME.get(name)
+BY_NAME = {entry.name: entry for entry in ENTRIES}
 
 
 def function_of(name: str) -> Callable[..., int | None]:
     """Load the function that does what a command says: it takes the invocation, and the values."""
     from importlib import import_module
 
-    entry = _BY_NAME[name]
+    entry = BY_NAME[name]
     function: Callable[..., int | None] = getattr(import_module(entry.module), entry.function)
     return function
