@@ -54,7 +54,8 @@ def line_in(arguments: Mapping[str, object]) -> str:
     if isinstance(given, list):
         parts = [part for part in given if isinstance(part, str)]
         script = parts[2] if len(parts) == 3 and parts[1] in ("-c", "-lc") else ""
-        given = script or " ".join([_quoted(part) for part in parts])
+        quoted = ["'" + part.replace("'", "'\\''") + "'" for part in parts]
+        given = script or " ".join(quoted)
     return given if isinstance(given, str) else ""
 
 
@@ -111,10 +112,6 @@ def first_text(said: Moment, names: Iterable[str]) -> str:
         if isinstance(found, list) and name in _PATCHES:
             return "\n".join([one for one in found if isinstance(one, str)])
     return ""
-
-
-def _quoted(word: str) -> str:
-    return "'" + word.replace("'", "'\\''") + "'"
 
 
 _TASKS = frozenset(

@@ -230,11 +230,7 @@ def captured_file(commondir: str, host: str, session: str, end: str) -> str:
 
 
 def _first(payload: Mapping[str, object], names: tuple[str, ...]) -> object:
-    for name in names:
-        found = payload.get(name)
-        if found is not None:
-            return found
-    return None
+    return next((found for name in names if (found := payload.get(name)) is not None), None)
 
 
 def _text(payload: Mapping[str, object], *names: str) -> str:

@@ -134,10 +134,8 @@ def _cut(text: str, spans: list[tuple[int, int]], quoted: str) -> tuple[str, lis
         ends = [] if line.lstrip().startswith("|") else sentence_ends(line, mark)
         stay, gone, cut = list[str](), list[str](), ""
         for begin, end in pairwise([mark, *ends, len(line)]):
-            said, hit = (
-                line[begin:end].strip(),
-                bisect_right(lasts, at + begin) < bisect_left(firsts, at + end),
-            )
+            said = line[begin:end].strip()
+            hit = bisect_right(lasts, at + begin) < bisect_left(firsts, at + end)
             # behind the mark of a cut stands a piece of what was cut
             cut = said if cut.endswith("…") or hit else ""
             (gone if cut else stay).append(said)
@@ -150,10 +148,8 @@ def _cut(text: str, spans: list[tuple[int, int]], quoted: str) -> tuple[str, lis
             lost.append(line)
         else:
             lost += gone
-            if rest or is_listed(line):
-                kept.append(
-                    line[:mark] + rest
-                    if rest
-                    else f"{line[:mark].replace('**', '') or '| '}{UNSHARED}"
-                )
+            if rest:
+                kept.append(line[:mark] + rest)
+            elif is_listed(line):
+                kept.append(f"{line[:mark].replace('**', '') or '| '}{UNSHARED}")
     return "\n".join(kept), lost

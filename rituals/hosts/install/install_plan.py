@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from contextlib import suppress
 from importlib import resources
 
 from ledger.environment import user_folder
@@ -227,20 +228,13 @@ def installed(base: str, *, user: bool) -> tuple[str, ...]:
 
     `base` is `base_folder`; `user` takes the user's files, not the project's.
     """
-    return tuple(
-        host
-        for host in HOSTS
-        if any(has(base, one) for one in files_of(host, user=user) if one.holds == "hook")
-    )
-
-
-def has(base: str, file: HostFile) -> bool:
-    """Tell whether something of ours is in a file."""
-    try:
-        data = read(base, file.path)
-        return data is not None and file.ours.is_in(data)
-    except Unfit:
-        return False
+    found: dict[str, None] = {}
+    for host in HOSTS:
+        for file in [one for one in files_of(host, user=user) if one.holds == "hook"]:
+            with suppress(Unfit):
+                data = read(base, file.path)
+                found |= {host: None} if data is not None and file.ours.is_in(data) else {}
+    return tuple(found)
 
 
 def apply_plan(plan: Plan, *, user: bool) -> None:

@@ -156,9 +156,7 @@ def added(text: str, entry: Entry) -> str:
             raise Unfit(
                 f"has something else than {'a list' if key == EACH else 'an object'} at {where}"
             )
-        child = None
-        if key != EACH:
-            child = next((one for one in _children(text, at) if one.key == key), None)
+        child = next((one for one in _children(text, at) if one.key == key), None)
         if child is None:
             for before, rest in reversed(list(pairwise(path[number:]))):
                 begin = dict(entry.beside) if before == EACH else {}
