@@ -8,9 +8,9 @@ import time
 from pathlib import Path
 
 from ledger.model.layout import log_path
-from ledger.model.order import seal
-from rituals.hosts.capture.stamps import note_failure
-from rituals.hosts.payloads import note_fault
+from ledger.model.log_stamps import seal
+from rituals.hosts.capture.session_marks import note_failure
+from rituals.hosts.session_files import note_fault
 from tests.conftest import NOW_MS, as_left
 from tests.finding_case import Arguments, Shop, case
 from tests.host_door import Door
@@ -29,7 +29,7 @@ def _put(shop: Shop, path: str, text: str) -> None:
     also=("duplicate-stem",),
 )
 def _(shop: Shop) -> Arguments:
-    shop.monkeypatch.setattr("ledger.model.order.SEAL_CHARS", 3)
+    shop.monkeypatch.setattr("ledger.model.log_stamps.SEAL_CHARS", 3)
     made: dict[str, str] = {}
     for number in range(9999):
         text = f"---\nended: 2026-11-20T10:15:00.000Z\n---\n# Number {number}\n"
@@ -62,7 +62,7 @@ def _(shop: Shop) -> Arguments:
     "agents went on without the answer; `DIURNA_HOOKS=off` silences the hooks of a shell",
 )
 def _(shop: Shop) -> Arguments:
-    shop.monkeypatch.setattr("rituals.hosts.payloads.now_seconds", lambda: NOW_MS / 1000)
+    shop.monkeypatch.setattr("rituals.hosts.session_files.now_seconds", lambda: NOW_MS / 1000)
     shop.monkeypatch.setattr("rituals.check.machine.now_seconds", lambda: NOW_MS / 1000)
     note_fault(str(shop.path / ".git"), "hook codex Stop: OSError(28)")
     shop.shell("program diurna \"echo '{}'\"")

@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 
 from rituals.cli.app import main
-from rituals.hosts.moments import file_name
+from rituals.hosts.host_events import file_name
 from tests.conftest import NOW_MS, Repo
 
 MINUTE = 60_000

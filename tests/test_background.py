@@ -18,7 +18,7 @@ from memory.api import Memory
 from memory.replay.broken_truth import truth_of, truth_path
 from rituals.hosts import background_start
 from rituals.hosts.background_start import DAY_MS, Run, last_run, look_after, note_run
-from rituals.hosts.payloads import faults
+from rituals.hosts.session_files import faults
 from rituals.review import background_steps as job
 from rituals.review.background_steps import STEPS, Step, work
 from tests.campaigns import forks

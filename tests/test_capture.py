@@ -311,7 +311,7 @@ def test_a_boundary_behind_a_lock_is_told_later(
     door: Door, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whoever has the session is waited for, no longer than that; the next boundary tells all of it."""
-    monkeypatch.setattr("rituals.hosts.capture.boundary.LOCK_SECONDS", 0.01)
+    monkeypatch.setattr("rituals.hosts.capture.session_boundary.LOCK_SECONDS", 0.01)
     session = door.session()
     session.edits(*files(0))
     run("capture")

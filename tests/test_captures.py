@@ -1,8 +1,8 @@
 """What boundaries leave: the stories of `tests/hosts/captures.md`, each step with all that comes of it.
 
-Here is looked at rituals.hosts.capture.boundary, rituals.hosts.capture.session_choice,
-rituals.hosts.capture.stamps, rituals.hosts.capture.gates,
-rituals.hosts.capture.uses and ledger.wal.kept_asks.
+Here is looked at rituals.hosts.capture.session_boundary, rituals.hosts.capture.session_choice,
+rituals.hosts.capture.session_marks, rituals.hosts.capture.privacy_gates,
+rituals.hosts.capture.fact_uses and ledger.wal.kept_asks.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ledger.codec.by_hand import TITLE_CHARS
+from ledger.codec.hand_written_logs import TITLE_CHARS
 from ledger.codec.log import decode
 from tests.conftest import each_row
 

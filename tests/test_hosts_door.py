@@ -16,7 +16,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from rituals.hosts.payloads import read_object, write_object
+from rituals.hosts.session_files import read_object, write_object
 from tests.conftest import Repo, Run, each_row, examples, holders, make_repository
 from tests.host_door import EVENTS, Door, context, door, least_home, written
 from tests.test_packaging import HEAVY

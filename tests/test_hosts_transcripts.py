@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rituals.hosts.transcripts.injected import without_injected
+from rituals.hosts.transcripts.injected_text import without_injected
 from rituals.hosts.transcripts.slices import Slice, read_slice
 from rituals.hosts.transcripts.turns import Turn
 from tests.conftest import Run, each_row, holders

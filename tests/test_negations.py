@@ -14,7 +14,7 @@ from memory.recall.passage_hits import titled
 from projection.brief.wording import shortened
 from projection.text.clipping import LINE_CHARS, one_line, telling
 from projection.text.session_digest import gist
-from rituals.hosts.capture.composition import sentence_of
+from rituals.hosts.capture.log_composition import sentence_of
 from rituals.intake.decision_records import decision_of
 
 #: By language: sentences with a negation first, within and last; what they are about; what makes them long.

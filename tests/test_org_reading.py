@@ -14,9 +14,9 @@ from ledger.git.repository import Repository
 from ledger.home import OWN_BRANCH, Home
 from ledger.model.event import FactCreated
 from ledger.model.layout import log_path
-from ledger.model.order import seal
+from ledger.model.log_stamps import seal
 from ledger.model.session import SessionLog
-from memory.query.origins import all_origins
+from memory.query.log_origins import all_origins
 from memory.query.reader import Reader
 from memory.replay.reader_marks import NOTHING_MARKED
 from rituals.answers.json_objects import described

@@ -22,7 +22,7 @@ from ledger.model.event import (
     FactUpdated,
 )
 from ledger.model.layout import log_path
-from ledger.model.order import seal
+from ledger.model.log_stamps import seal
 from ledger.model.session import LOG_LIMIT_BYTES, SessionLog
 from rituals.org import org_reading
 from rituals.org.org_database import DatabaseFailed, connect_owner, initialise

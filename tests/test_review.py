@@ -18,8 +18,8 @@ from ledger.model.event import (
     ThreadClosed,
 )
 from ledger.model.layout import BRIEF_CHARS
+from ledger.model.log_stamps import stamp_of
 from ledger.model.logset import LogRef
-from ledger.model.order import stamp_of
 from ledger.model.session import Entry
 from memory.replay.replayed_state import state_from
 from projection.lifecycle.ageing import Change, Fading

@@ -11,7 +11,7 @@ from ledger.codec.outline_by_lines import OVERLONG
 from ledger.model.event import Meta
 from ledger.model.findings import Finding
 from ledger.model.ids import is_fact_id
-from ledger.model.order import is_date
+from ledger.model.log_stamps import is_date
 from ledger.model.record import Record
 from ledger.model.session import META_KEYS
 

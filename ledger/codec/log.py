@@ -28,7 +28,7 @@ from ledger.model.event import (
     written,
 )
 from ledger.model.findings import Finding
-from ledger.model.order import bears, ended_of, is_sealed
+from ledger.model.log_stamps import bears, ended_of, is_sealed
 from ledger.model.session import (
     FACTS_HEADING,
     HEADER_KEYS,
@@ -108,7 +108,7 @@ def decode(data: bytes, *, sealed: bool, file: str = "") -> tuple[SessionLog, tu
         find("conflict-marker", message, conflict, "say it again in a new log")
         return SessionLog(header, title, "", ()), tuple(findings)
     if not sealed:
-        from ledger.codec.by_hand import head_by_hand
+        from ledger.codec.hand_written_logs import head_by_hand
 
         header, title = head_by_hand(lines, body, found.hidden, header, title)
     prose, sections = _sections(lines, body, found, find)

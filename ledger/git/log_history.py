@@ -15,7 +15,7 @@ from ledger.git.repository import is_shallow
 from ledger.home import Home
 from ledger.model.findings import Finding
 from ledger.model.layout import SESSIONS_DIR, stem_of
-from ledger.model.order import breaks_seal, is_sealed, is_stem
+from ledger.model.log_stamps import breaks_seal, is_sealed, is_stem
 from ledger.model.record import Record
 
 Progress = Callable[[int, int], None]

@@ -88,7 +88,7 @@ MOVED_FILE = "MOVED.md"
 
 def log_path(stem: str) -> str:
     """Return where a log of this stem or key lives: `sessions/YYYY-MM/DD/<stem>.md`, unsealed flat."""
-    from ledger.model.order import is_sealed
+    from ledger.model.log_stamps import is_sealed
 
     if not is_sealed(stem):
         return f"{SESSIONS_DIR}/{stem.replace('+', '-')}.md"

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from ledger.model.findings import Finding
 from ledger.model.layout import SESSIONS_DIR, stem_of
-from ledger.model.order import has_time, is_sealed, is_stem, key_of, stem_in
+from ledger.model.log_stamps import has_time, is_sealed, is_stem, key_of, stem_in
 from ledger.model.record import Record
 
 _FILE_MODE = "100644"

@@ -22,7 +22,7 @@ import os
 from ledger.errors import DiurnaError, StorageFailed
 from ledger.git.commit_record import Commit
 from ledger.model.ids import blob_id
-from ledger.model.order import breaks_seal, is_sealed
+from ledger.model.log_stamps import breaks_seal, is_sealed
 from ledger.model.record import Record
 from ledger.wal.atomic_files import (
     append_bytes,

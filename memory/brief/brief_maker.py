@@ -12,7 +12,7 @@ from ledger.environment import now_ms
 from ledger.errors import NotFound, WrongUsage
 from ledger.model.ids import is_fact_id
 from ledger.model.layout import BRIEF_CHARS, LEAST_BRIEF_CHARS
-from ledger.model.order import day_seen, latest_seen
+from ledger.model.log_stamps import day_seen, latest_seen
 from ledger.model.record import Record
 from ledger.model.verbs import CANCELLED, DONE
 from memory.brief.occasional_parts import beside, states_of, todo

@@ -61,7 +61,7 @@ def states_of(cache: Cache, facts: Iterable[Fact]) -> tuple[dict[str, str], froz
     facts = list(facts)
     states: dict[str, str] = {}
     if bugs := [one for one in facts if one.kind == FINDING_KIND and not one.closed]:
-        from projection.work.finding_facts import REGRESSED, finding_of
+        from projection.work.reported_findings import REGRESSED, finding_of
 
         histories = cache.some_histories([one.id for one in bugs])
         found = {one.id: finding_of(one, histories[one.id]) for one in bugs}

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ledger.model.findings import Finding
+from ledger.model.log_stamps import key_of
 from ledger.model.logset import LogRef
-from ledger.model.order import key_of
 from ledger.model.session import Entry
 from memory.cache.database import Database
 from memory.cache.schema import (

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from memory.edits.absorb import Absorption, Discarded
-    from memory.edits.committed import CommittedEdit
-    from memory.worktree.authorship import Left
+    from memory.edits.committed_edits import CommittedEdit
+    from memory.worktree.page_authorship import Left
     from memory.write.append import Recorder
     from memory.write.commit_files import Files
     from memory.write.draft import Occasion
@@ -141,25 +141,25 @@ class Pages(Reader):
             WaitsInSpool: the logs are durable, and the next command that can write commits them.
             StorageFailed: the disk refused.
         """
-        from memory.edits.committed import absorb_committed
+        from memory.edits.committed_edits import absorb_committed
 
         return absorb_committed(self, theirs=theirs, dry_run=dry_run)
 
     def unabsorbed(self) -> list[CommittedEdit]:
         """Return what people committed into `continuity.md` and no log says yet."""
-        from memory.edits.committed import read_checked, unabsorbed
+        from memory.edits.committed_edits import read_checked, unabsorbed
 
         return unabsorbed(self, self.home.tip(), read_checked(self.home))
 
     def left_alone(self) -> tuple[Finding, ...]:
         """Say what stands in the committed projection files that no log says; they stay as they are."""
-        from memory.worktree.authorship import findings_in
+        from memory.worktree.page_authorship import findings_in
 
         return findings_in(self.left())
 
     def left(self) -> tuple[Left, ...]:
         """Return these files, with what they hold."""
-        from memory.worktree.authorship import left_alone
+        from memory.worktree.page_authorship import left_alone
 
         known = self.ask(lambda cache: (cache.policy, cache.ever_rendered()), committed=True)
         return left_alone(self.home, self.home.tip(), self.tip_state, known[0], rendered=known[1])
@@ -179,7 +179,7 @@ class Pages(Reader):
             CorruptRepository: a log can not be read.
         """
         from memory.worktree import projection_files as pages
-        from memory.worktree.authorship import refuse_left
+        from memory.worktree.page_authorship import refuse_left
         from memory.write.commit_files import check_writable
 
         pages.refuse_unwritable(self.home)
@@ -208,7 +208,7 @@ class Pages(Reader):
 
     def write_projection(self, state: State) -> tuple[str, ...]:
         """Write the projection of a state into the work tree, without a commit; return the files."""
-        from memory.worktree.authorship import refuse_left
+        from memory.worktree.page_authorship import refuse_left
         from memory.worktree.projection_files import write_files
 
         refuse_left(self.left_alone())

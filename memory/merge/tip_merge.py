@@ -30,10 +30,10 @@ from ledger.git.log_history import altered_between
 from ledger.git.repository import cut_commits
 from ledger.model.findings import Finding
 from ledger.model.layout import ARCHIVE_DIR, CONTINUITY_FILE, POLICY_FILE, SESSIONS_DIR, VIEW_FILES
+from ledger.model.log_stamps import is_stem
 from ledger.model.logset import LogRef, log_refs
-from ledger.model.order import is_stem
 from ledger.remote.tree_merge import Joined, Read, find, merge_lines
-from memory.merge.hand_written import (
+from memory.merge.hand_written_files import (
     HandWritten,
     code_beside,
     moved_away,
@@ -42,10 +42,10 @@ from memory.merge.hand_written import (
 )
 from memory.merge.sync_plan import AHEAD, APART, BEHIND, SAME, Plan, learned
 from memory.redaction.purged_logs import expected, refuse_purged
+from memory.replay.page_publishing import publishes
 from memory.replay.read_logs import Reading, read_all
 from memory.replay.replayed_state import cold_state
-from memory.replay.trunk import publishes
-from memory.worktree.forecast import forecast
+from memory.worktree.page_forecast import forecast
 from memory.worktree.projection_files import Rendering, is_projection, projection_files
 from memory.write.commit_files import check_writable
 

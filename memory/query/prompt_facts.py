@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from ledger.environment import now_ms
 from ledger.heavy_work import Uncollected
 from ledger.home import Home
-from ledger.model.order import day_seen
+from ledger.model.log_stamps import day_seen
 from ledger.model.record import Record
 from ledger.model.session import says_personal
 from memory.cache.cache_file import Cache

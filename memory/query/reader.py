@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ledger.model.logset import LogRef
     from ledger.model.session import Entry
     from memory.cache.cache_file import Cache
-    from memory.query.origins import Origins
+    from memory.query.log_origins import Origins
     from memory.recall.other_homes_recall import Recallers
     from memory.recall.recall_values import Answer, Filters
     from memory.replay.ledger_snapshot import Progress
@@ -115,7 +115,7 @@ class Reader:
 
     def publishes(self, *, reviewing: bool = False) -> bool:
         """Tell whether a write on this branch, a review perhaps, commits the projection with it."""
-        from memory.replay.trunk import publishes
+        from memory.replay.page_publishing import publishes
 
         return publishes(self.home, self.policy, reviewing=reviewing)
 

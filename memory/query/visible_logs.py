@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from ledger.codec.log import decode
 from ledger.codec.outline import text_of
 from ledger.home import Home
+from ledger.model.log_stamps import is_sealed
 from ledger.model.logset import LogRef
-from ledger.model.order import is_sealed
 from ledger.model.record import Record
 from ledger.model.session import (
     LOG_LIMIT_BYTES,

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 
 from ledger.environment import now_ms
 from ledger.model.event import FactCreated, FactUpdated, told
-from ledger.model.order import NO_DAY
+from ledger.model.log_stamps import NO_DAY
 from ledger.model.record import Record
 from ledger.model.session import ASKED_KEY, ENDED
 from memory.cache.cache_file import Cache

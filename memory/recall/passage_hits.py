@@ -7,8 +7,8 @@ from collections import Counter
 from ledger.codec.outline import text_of
 from ledger.environment import now_ms
 from ledger.errors import NotFound
+from ledger.model.log_stamps import NO_DAY, day_seen, key_of, stem_in
 from ledger.model.logset import LogRef
-from ledger.model.order import NO_DAY, day_seen, key_of, stem_in
 from memory.cache.name_lookup import log_named
 from memory.recall.fts_file import PLACES, LogRow
 from memory.recall.question import as_indexed

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ledger.errors import NotFound, WrongUsage
 from ledger.heavy_work import Uncollected
 from ledger.model.ids import is_fact_id
-from ledger.model.order import is_stem, stem_in
+from ledger.model.log_stamps import is_stem, stem_in
 from memory.cache.name_lookup import fact_named
 from memory.recall.fact_hits import Facts, Past, past_at
 from memory.recall.index_catch_up import IndexFollower

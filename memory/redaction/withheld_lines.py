@@ -14,7 +14,7 @@ from ledger.home import Home
 from ledger.model.event import FactCreated, FactIgnored, FactRedacted, FactUpdated, Meta
 from ledger.model.evidence import role_in
 from ledger.model.ids import WITHHELD, is_purged, version_id
-from ledger.model.order import is_sealed
+from ledger.model.log_stamps import is_sealed
 from ledger.model.session import SessionLog
 from memory.cache.cache_file import Cache
 from memory.redaction.withheld_texts import holds_cut, logs_naming, redacted_logs, withheld_texts

@@ -27,7 +27,7 @@ from ledger.home import Home
 from ledger.model.findings import Finding
 from ledger.model.ids import blob_id
 from ledger.model.layout import SENT, SESSIONS_DIR, beside_git, kept_as, log_path, stem_of
-from ledger.model.order import breaks_seal, is_sealed, is_stem
+from ledger.model.log_stamps import breaks_seal, is_sealed, is_stem
 from ledger.wal.atomic_files import append_bytes, make_folder, plain_bytes, replace_file
 from ledger.wal.spool import Spool
 

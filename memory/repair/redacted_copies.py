@@ -18,7 +18,7 @@ from ledger.errors import DiurnaError
 from ledger.home import OWN_BRANCH, Home
 from ledger.model.ids import sha256
 from ledger.model.layout import CACHE_DIR, DROPPED_DIR, LOCK_FILE, MIRROR_DIR, STATE_DIR
-from ledger.model.order import is_sealed
+from ledger.model.log_stamps import is_sealed
 from ledger.model.session import OBSERVED, span_of
 from ledger.wal.atomic_files import Lock, make_folder, plain_bytes, replace_file, unlink
 from ledger.wal.git_locks import git_prunes, is_abandoned

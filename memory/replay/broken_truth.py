@@ -196,7 +196,7 @@ def _looked_at(home: Home, before: Truths, waits: Iterable[Wait], said: str) -> 
 
 def _ended_now(home: Home, kept: Truths) -> list[Lack]:
     """Return which facts have ended at HEAD, or by today (UTC)."""
-    from ledger.model.order import stamp_of
+    from ledger.model.log_stamps import stamp_of
     from projection.document.fact_remarks import ENDED, Gone
 
     today = stamp_of(now_ms())[:10]
@@ -215,7 +215,7 @@ def _ended_now(home: Home, kept: Truths) -> list[Lack]:
 
 def waiting(home: Home, cache: Cache) -> list[Wait]:
     """Return the facts that hold and say what ends them, or by what they are checked, by id."""
-    from ledger.model.order import milliseconds_of
+    from ledger.model.log_stamps import milliseconds_of
     from ledger.model.session import CHECK_KEY, OBSOLETE_KEY, UNTIL_KEY
     from memory.cache.schema import FALSE
 
@@ -353,7 +353,7 @@ def _below(folder: str) -> list[str]:
 
 
 def _lacks_of(found: dict[Wait, End]) -> list[Lack]:
-    from ledger.model.order import stamp_of
+    from ledger.model.log_stamps import stamp_of
     from projection.document.fact_remarks import ENDED, FAILS, Gone
 
     return [

@@ -17,8 +17,8 @@ from ledger.errors import (
 from ledger.heavy_work import Uncollected
 from ledger.model.findings import Finding
 from ledger.model.layout import POLICY_FILE, SESSIONS_DIR
+from ledger.model.log_stamps import is_stem
 from ledger.model.logset import LogRef, log_refs
-from ledger.model.order import is_stem
 from ledger.wal.user_key import user_key
 from memory.cache.cache_file import Cache
 from memory.cache.stamp import CacheDamaged, Stamp

@@ -11,8 +11,8 @@ from ledger.git.commit_record import loose_object
 from ledger.home import Home
 from ledger.model.findings import Finding
 from ledger.model.ids import blob_id
+from ledger.model.log_stamps import is_sealed, is_weak, proves
 from ledger.model.logset import LogRef
-from ledger.model.order import is_sealed, is_weak, proves
 from ledger.model.record import Record
 from ledger.model.session import LOG_LIMIT_BYTES, Entry
 from ledger.wal.spool import Spool

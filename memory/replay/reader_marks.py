@@ -139,7 +139,7 @@ def marked(cache: Cache | State, fact: Fact | None, marks: Marks = NOTHING_MARKE
         return marked_as(fact, mark, cache.policy.learning)
     if fact.kind != FINDING_KIND:
         return mark
-    from projection.work.finding_facts import state_of
+    from projection.work.reported_findings import state_of
 
     return mark._replace(said=state_of(fact, cache.some_histories([fact.id]).get(fact.id)))
 

@@ -15,12 +15,12 @@ from ledger.git.repository import is_shallow, read_reference, remote_branches
 from ledger.home import OWN_BRANCH, Home
 from ledger.model.event import VERB_OF, WorkLanded, facts_in
 from ledger.model.ids import is_object
-from ledger.model.order import milliseconds_of, stamp_of
+from ledger.model.log_stamps import milliseconds_of, stamp_of
 from ledger.model.record import Record
 from memory.cache.cache_file import Cache
 from memory.cache.head_store import Heads, Settled, Told, read_heads, settle
 from memory.replay.broken_truth import has_code
-from memory.replay.trunk import code_trunk
+from memory.replay.page_publishing import code_trunk
 from projection.document.fact_remarks import (
     BORN,
     CLOSED,

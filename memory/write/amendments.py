@@ -28,7 +28,7 @@ from ledger.model.event import (
     facts_in,
 )
 from ledger.model.findings import Finding
-from ledger.model.order import stem_in
+from ledger.model.log_stamps import stem_in
 from ledger.model.session import (
     ASKED_KEY,
     BY_KEY,

@@ -8,13 +8,21 @@ from ledger.errors import CorruptRepository, DraftRefused, Outrun, WaitsInSpool
 from ledger.model.event import ADDING, FactRedacted
 from ledger.model.findings import Finding
 from ledger.model.layout import log_path
-from ledger.model.order import ended_of, is_sealed, next_stamp, seal, stamp_in, stamp_of, stem_in
+from ledger.model.log_stamps import (
+    ended_of,
+    is_sealed,
+    next_stamp,
+    seal,
+    stamp_in,
+    stamp_of,
+    stem_in,
+)
 from ledger.model.session import WORK, WORKING, SessionLog
 from memory.cache.cache_file import Cache
 from memory.cache.view_name import drop_briefs, mark_here, seen, tip_of
 from memory.replay.ledger_snapshot import Snapshot
 from memory.replay.read_logs import read_bytes
-from memory.worktree.uncommitted import write_owed
+from memory.worktree.uncommitted_logs import write_owed
 from memory.write.amendments import MEANT, NAMED, WORDED, amended, still_moves
 from memory.write.branch_lock import obstacle
 from memory.write.commit_files import check_writable

@@ -15,7 +15,7 @@ from ledger.model.event import FactReferenced, facts_in
 from ledger.model.evidence import OPENED
 from ledger.model.ids import is_fact_id, sha256
 from ledger.model.layout import SESSION_LOCK_FILE, STATE_DIR
-from ledger.model.order import milliseconds_of
+from ledger.model.log_stamps import milliseconds_of
 from ledger.model.session import CONTINUED, WORK, WORKING, SessionLog, reach_in
 from ledger.wal.atomic_files import Lock
 from memory.cache.schema import reach_rows, session_name, session_names, stretch_name

@@ -36,9 +36,9 @@ from memory.repair.pruned_blobs import (
     set_back,
 )
 from memory.replay.ledger_snapshot import Snapshot
-from memory.replay.trunk import publishes
+from memory.replay.page_publishing import publishes
 from memory.worktree.projection_files import unfit
-from memory.worktree.uncommitted import REDACTS, write_owed
+from memory.worktree.uncommitted_logs import REDACTS, write_owed
 from memory.write.branch_lock import obstacle
 from memory.write.commit_files import CommitWriter, Files, check_writable, commit_subject
 from memory.write.draft import Occasion
@@ -207,7 +207,7 @@ class Committer(CommitWriter):
         entries = [said[stem] for stem in fresh]
         files: Files = tuple(zip([ref.path for ref in refs], fresh.values(), strict=True))
         if publishes(home, cache.policy) and not cache.unread():
-            from memory.worktree.forecast import published_with
+            from memory.worktree.page_forecast import published_with
 
             extra, noticed = published_with(home, cache, tip, refs, entries, list(fresh.values()))
             files = (*files, *extra)

@@ -18,7 +18,7 @@ from ledger.model.event import (
 from ledger.model.evidence import form_of, role_in
 from ledger.model.findings import Finding
 from ledger.model.layout import log_path
-from ledger.model.order import is_stem, stem_in
+from ledger.model.log_stamps import is_stem, stem_in
 from ledger.model.record import Record
 from ledger.model.session import EDIT
 from ledger.model.verbs import CLOSING, DONE, STATES, TODO, either, may_follow

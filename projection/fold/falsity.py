@@ -16,7 +16,7 @@ from ledger.model.event import (
     FactUpdated,
 )
 from ledger.model.ids import version_id
-from ledger.model.order import stem_in
+from ledger.model.log_stamps import stem_in
 from projection.fold.fact_history import History
 from projection.policy.model import CLOSABLE, QUESTION_KIND
 

@@ -36,7 +36,7 @@ from ledger.model.event import (
     facts_in,
 )
 from ledger.model.ids import WITHHELD, version_id
-from ledger.model.order import is_date, is_stem, key_of
+from ledger.model.log_stamps import is_date, is_stem, key_of
 from ledger.model.session import COUNTED_KEY, ENDED, META_KEYS, WORKING, Entry
 from projection.fold.checks import closed_by, helps_in, ignores_in, standing_moves
 from projection.fold.fact_history import (

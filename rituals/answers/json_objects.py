@@ -7,7 +7,7 @@ from ledger.model.event import GRAMMAR, VERB_OF, Event, FactCreated, FactUpdated
 from ledger.model.session import ASKED_KEY
 from memory.write.draft import Receipt
 from projection.document.page_renderer import REDACTED
-from projection.work.finding_facts import state_of
+from projection.work.reported_findings import state_of
 from rituals.answers.record_fields import fields_of, mark_object
 
 TYPE_CHECKING = False
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from projection.fold.full_replay import State
     from projection.fold.projection_state import Standing, Summary
     from projection.fold.testimony import Testimony
-    from rituals.hosts.capture.boundary import Outcome
+    from rituals.hosts.capture.session_boundary import Outcome
     from rituals.review.learning_plan import Plan
 
 _STEP = (

@@ -7,13 +7,13 @@ from bisect import bisect_right
 from ledger.environment import now_seconds
 from ledger.home import Home
 from ledger.model.findings import Finding
-from ledger.model.order import ended_of, stamp_of
+from ledger.model.log_stamps import ended_of, stamp_of
 from memory.api import Memory
 from memory.redaction.withheld_texts import held_logs
 from memory.repair.lost_logs import lost_findings
-from memory.replay.trunk import publishing
+from memory.replay.page_publishing import publishing
 from memory.replay.upstream_homes import upstreams
-from memory.worktree.uncommitted import taken_out
+from memory.worktree.uncommitted_logs import taken_out
 from projection.fold.projection_state import TIERS
 from projection.lifecycle.ageing import fading
 from projection.lifecycle.review_due import due, reasons, size_of
@@ -22,8 +22,8 @@ from rituals.answers.json_objects import disputed_objects, home_object
 from rituals.answers.record_fields import all_fields_of, fields_of
 from rituals.decide.open_contradictions import contested
 from rituals.hosts.background_start import last_run, obstacle
-from rituals.hosts.capture.stamps import sessions, unfinished
-from rituals.hosts.moments import starts
+from rituals.hosts.capture.session_marks import sessions, unfinished
+from rituals.hosts.host_events import starts
 from rituals.hosts.silence import lasting
 from rituals.hosts.stop_request import is_unasked
 
@@ -105,8 +105,8 @@ def _taken_out(memory: Memory) -> tuple[str, ...]:
 
 
 def _edits(memory: Memory) -> tuple[Finding, ...]:
-    from memory.edits.detect import find_edit
-    from rituals.check.worktree import undeclared
+    from memory.edits.edited_files import find_edit
+    from rituals.check.sessions_listing import undeclared
 
     home, found = memory.home, list[Finding]()
     if home.seen:  # of a branch with code all history is looked through, which `check` does

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ledger.model.order import floor_of, milliseconds_of
+from ledger.model.log_stamps import floor_of, milliseconds_of
 from ledger.model.record import Record
 from ledger.model.verbs import IN_PROGRESS
 from memory.cache.cache_file import Cache

@@ -24,7 +24,7 @@ from projection.fold.full_replay import State
 from projection.fold.withholding import held_in
 from projection.policy.model import Policy
 from rituals.check.history import damaged, without_purged
-from rituals.check.worktree import Listing, list_sessions
+from rituals.check.sessions_listing import Listing, list_sessions
 
 Progress = Callable[[int, int], None]
 

@@ -20,8 +20,8 @@ from ledger.home import OWN_BRANCH, Home, branch_home
 from ledger.model import layout
 from ledger.model.findings import Finding
 from ledger.model.layout import LOCK_FILE, MOVED_FILE, POLICY_FILE, STATE_DIR, stem_of
+from ledger.model.log_stamps import is_stem, stamp_of
 from ledger.model.logset import LogRef
-from ledger.model.order import is_stem, stamp_of
 from ledger.remote.remote import choose_remote
 from ledger.remote.transport import fetch_blobs
 from ledger.wal.atomic_files import Lock, make_folder, try_unlink
@@ -48,7 +48,7 @@ from rituals.check.check_registry import (
     Survey,
     mended,
 )
-from rituals.hosts.capture.stamps import QUIET_MS, last_failure, unfinished
+from rituals.hosts.capture.session_marks import QUIET_MS, last_failure, unfinished
 from rituals.hosts.user_settings import settings
 from rituals.setup.move import strays
 

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from ledger.errors import WriteRefused
 from ledger.model.findings import Finding
 from ledger.model.layout import CONTINUITY_FILE, FORMAT_VERSION, POLICY_FILE, log_path
-from ledger.model.order import ahead_by_a_day
+from ledger.model.log_stamps import ahead_by_a_day
 from ledger.model.session import says_personal
-from memory.edits.detect import find_edit
+from memory.edits.edited_files import find_edit
 from memory.repair.lost_logs import lost_findings, named
-from memory.replay.trunk import publishes
+from memory.replay.page_publishing import publishes
 from memory.worktree.page_copies import work_file
 from memory.worktree.projection_files import (
     committed_projection,
@@ -26,7 +26,7 @@ from projection.lifecycle.review_due import over, reasons, size_of
 from projection.policy.model import UNSETTLED
 from rituals.check.check_registry import COMMIT, PUBLISH, Noticed, Survey, mended
 from rituals.check.history import damage_finding
-from rituals.check.worktree import undeclared, work_tree_findings
+from rituals.check.sessions_listing import undeclared, work_tree_findings
 
 _PERSONAL_HINT = (
     "`diurna redact ID --reason WHY` withholds it; history still has it, and others may too"

@@ -15,7 +15,7 @@ from ledger.model.event import VERBS
 from ledger.model.findings import INFO, Finding
 from ledger.model.ids import is_fact_id
 from ledger.model.layout import ARCHIVE_DIR, EDITABLE, POLICY_FILE, stem_of
-from ledger.model.order import breaks_seal, is_sealed, is_stem
+from ledger.model.log_stamps import breaks_seal, is_sealed, is_stem
 from ledger.model.session import DEFAULT_TITLE, LOG_LIMIT_BYTES
 from ledger.secrets.log_redaction import KEEP, article, first_of
 from ledger.secrets.match import LABELLED, SECRET, Hit
@@ -24,7 +24,7 @@ from memory.worktree.page_copies import name_of, page_copy, work_file
 from memory.worktree.projection_files import committed_projection
 from rituals.check.check_registry import Survey, in_order
 from rituals.check.ledger_checks import conflict_findings, gone_policy, policy_problem
-from rituals.check.worktree import work_tree_findings
+from rituals.check.sessions_listing import work_tree_findings
 
 _REPLACE_HINT = (
     "replace it where it is valid: git's history holds it for good; "

@@ -17,7 +17,7 @@ from ledger.model.findings import Finding
 from ledger.model.record import Record
 from rituals.hosts.adapters import HOSTS
 from rituals.hosts.install.install_plan import base_folder, installed, plan_install
-from rituals.hosts.payloads import faults
+from rituals.hosts.session_files import faults
 
 #: `git maintenance run` came with 2.29; 2.30 is the first whose owner check was mended everywhere.
 OLDEST_GIT = (2, 30)

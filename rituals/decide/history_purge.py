@@ -18,13 +18,13 @@ from ledger.git.repository import Repository, is_shallow, operation_under_way
 from ledger.model.event import FactRedacted
 from ledger.model.ids import blob_id
 from ledger.model.layout import LOCK_FILE, SESSIONS_DIR, STATE_DIR, log_path, stem_of
-from ledger.model.order import is_stem
+from ledger.model.log_stamps import is_stem
 from ledger.model.record import Record
 from ledger.wal.atomic_files import Lock, make_folder, plain_bytes
 from ledger.wal.git_locks import EVERY, clear_left_lock, is_abandoned
 from ledger.wal.spool import Spool
 from memory.api import Memory
-from memory.edits.committed import note_checked, read_checked
+from memory.edits.committed_edits import note_checked, read_checked
 from memory.redaction.withheld_texts import held_logs
 from memory.repair.redacted_copies import clean_again
 from memory.worktree.tree_update import finish_dead

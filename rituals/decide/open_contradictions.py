@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from ledger.model.event import FactCreated, FactSuperseded, ThreadClosed
 from ledger.model.ids import version_id
-from ledger.model.order import stem_in
+from ledger.model.log_stamps import stem_in
 from ledger.model.record import Record
 from memory.api import Memory
 from projection.document.page_renderer import REDACTED, ordered

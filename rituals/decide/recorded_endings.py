@@ -9,7 +9,7 @@ from ledger.errors import GitFailed
 from ledger.git.ancestry import Mainline
 from ledger.git.repository import Repository, head, read_reference, remote_branches
 from ledger.home import IN_TREE
-from ledger.model.order import stamp_of
+from ledger.model.log_stamps import stamp_of
 from ledger.model.session import EDIT
 from memory.api import Memory
 from memory.replay.broken_truth import (
@@ -20,7 +20,7 @@ from memory.replay.broken_truth import (
     with_ends,
     write_truths,
 )
-from memory.replay.trunk import code_trunk
+from memory.replay.page_publishing import code_trunk
 from memory.write.draft import SessionDraft
 from projection.document.fact_remarks import ENDED
 from projection.text.until_conditions import DATE

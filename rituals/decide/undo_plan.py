@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from ledger.model import event as verbs
+from ledger.model.log_stamps import stem_in
 from ledger.model.logset import LogRef
-from ledger.model.order import stem_in
 from ledger.model.record import Record
 from ledger.model.session import SOURCE_KEY, Entry
 from memory.api import Memory

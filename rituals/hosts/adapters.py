@@ -148,7 +148,7 @@ HOSTS = {
         ),
         Host(
             "opencode", "opencode", _FLAT,
-            {  # as its plugin calls them (`rituals.hosts.moments`)
+            {  # as its plugin calls them (`rituals.hosts.host_events`)
                 "experimental.chat.system.transform": START,
                 "chat.message": PROMPT, "tool.execute.after": TOOL,
                 "experimental.session.compacting": PRECOMPACT, "session.idle": STOP,

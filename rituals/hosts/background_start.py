@@ -15,7 +15,7 @@ from ledger.model.record import Record
 from ledger.wal.user_key import digest
 from memory.replay.broken_truth import has_code, read_truths
 from projection.policy.model import OFF, Policy
-from rituals.hosts.payloads import fields_of, read_record, write_object
+from rituals.hosts.session_files import fields_of, read_record, write_object
 
 DAY_MS = 24 * 3_600_000
 #: What did not end is not begun again for so long, but for what is due once a day.

@@ -14,8 +14,8 @@ from ledger.environment import now_seconds
 from ledger.secrets.private_parts import without_private
 from ledger.secrets.scanner import without_secrets
 from rituals.hosts.capture.typed_words import hidden_runs
-from rituals.hosts.moments import Moment, file_name
-from rituals.hosts.payloads import open_file, sweep
+from rituals.hosts.host_events import Moment, file_name
+from rituals.hosts.session_files import open_file, sweep
 from rituals.hosts.silence import Silence, heard, silences
 from rituals.hosts.transcripts.turns import HIDDEN, USER, mapping, when_said
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import TypeVar
 
-    from rituals.hosts.moments import Moment
+    from rituals.hosts.host_events import Moment
 
     _Done = TypeVar("_Done")
 
@@ -110,7 +110,7 @@ class Call:
             self._late = True
         except Exception as problem:  # noqa: BLE001 - as above
             if self._commondir:
-                from rituals.hosts.payloads import note_fault
+                from rituals.hosts.session_files import note_fault
 
                 note_fault(self._commondir, f"hook {self._host} {self._event}: {problem!r}")
         return None
@@ -147,14 +147,14 @@ class Call:
 
             said = said._replace(transcript=kept_in(self._commondir, said))
         if ends and not self._silent:
-            from rituals.hosts.capture.stamps import stamp
+            from rituals.hosts.capture.session_marks import stamp
 
             stamp(self._commondir, said)
         if handed:  # behind the stamp: without one nobody would look for them
             keep_messages(self._commondir, said)
         if not ends:
             return
-        from rituals.hosts.capture.stamps import is_due
+        from rituals.hosts.capture.session_marks import is_due
 
         if is_due(self._commondir, said):
             from rituals.hosts.capture.detached import spawn
@@ -170,8 +170,8 @@ class Call:
         data = _read()
         if self._kind == adapters.OTHER or self._environment.get("DIURNA_HOOKS") == "off":
             return NOTHING
-        from rituals.hosts.moments import moment
-        from rituals.hosts.payloads import read_object
+        from rituals.hosts.host_events import moment
+        from rituals.hosts.session_files import read_object
 
         payload = read_object(data)
         if payload is None:
@@ -197,19 +197,19 @@ class Call:
 
     def _mark(self, said: Moment) -> None:
         """Note, before anything else, that a session ends, or that it or its subagent is owed a brief."""
-        from rituals.hosts.moments import owe
+        from rituals.hosts.host_events import owe
 
         if not said.session:
             return
         if said.event == adapters.END and not self._silent:
-            from rituals.hosts.capture.stamps import note_end
+            from rituals.hosts.capture.session_marks import note_end
 
             note_end(self._commondir, said)
         owe(self._commondir, said)
 
     def _brief(self, said: Moment, which: str = "") -> str:
         """Return a brief, the last one perhaps; "" where there is none."""
-        from rituals.hosts.moments import COMPACT, settle
+        from rituals.hosts.host_events import COMPACT, settle
         from rituals.hosts.session_start import context
 
         text, heard = context(said, which)
@@ -229,7 +229,7 @@ class Call:
         hears = said.event in _TELLING and said.event not in adapters.HOSTS[said.host].deaf
         if not (hears and said.session and self._commondir):
             return ""
-        from rituals.hosts.moments import claim
+        from rituals.hosts.host_events import claim
 
         source, fd = claim(self._commondir, said)
         if not source:
@@ -272,7 +272,12 @@ class Call:
         """Keep what is worth it of an event, where there is a home, and nobody asked for silence."""
         if self._silent or self._observed or not (self._commondir and said.session):
             return
-        from rituals.hosts.admission import admitted, is_candidate, observing, without_withheld
+        from rituals.hosts.observation_filter import (
+            admitted,
+            is_candidate,
+            observing,
+            without_withheld,
+        )
 
         if not is_candidate(said) or observing(self._commondir).stopped:
             return
@@ -320,7 +325,7 @@ class Call:
             return NOTHING
         if said.event == adapters.PRECOMPACT and said.host != "opencode":
             return text.encode("utf-8", "replace") + b"\n" if said.host == "claude" else NOTHING
-        from rituals.hosts.payloads import write_object
+        from rituals.hosts.session_files import write_object
 
         answer = adapters.envelope(adapters.HOSTS[said.host], self._event, text)
         if said.event == adapters.STOP:  # it begins another turn

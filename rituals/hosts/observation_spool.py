@@ -15,8 +15,8 @@ from stat import S_ISREG
 from ledger.environment import monotonic, now_ms
 from ledger.model.layout import STATE_DIR
 from ledger.model.record import Record
-from rituals.hosts.moments import file_name
-from rituals.hosts.payloads import (
+from rituals.hosts.host_events import file_name
+from rituals.hosts.session_files import (
     fields_of,
     files_in,
     lock,

@@ -11,7 +11,7 @@ from ledger.environment import variables
 from ledger.git.config_files import plain_user_name
 from ledger.home import Home
 from ledger.model.record import Record
-from rituals.hosts.payloads import changed, read_record
+from rituals.hosts.session_files import changed, read_record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

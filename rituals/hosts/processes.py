@@ -2,8 +2,8 @@
 
 A host may pass its MCP servers no environment that names the session (Codex passes none). The hooks of a
 session and the server have the same process above them, the host's, apart from shells between; the hooks
-stamp it (`rituals.hosts.capture.stamps`). A process is known by its number and by when it began, so that a
-number that is used again is another one. Where /proc does not tell of processes nothing is known.
+stamp it (`rituals.hosts.capture.session_marks`). A process is known by its number and by when it began,
+so that a number that is used again is another one. Where /proc does not tell of processes nothing is known.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from __future__ import annotations
 import os
 
 from ledger.environment import now_ms, variables, working_directory
-from rituals.hosts.moments import CAPTURED_DIR, SEEN
-from rituals.hosts.payloads import files_in, read_file
+from rituals.hosts.host_events import CAPTURED_DIR, SEEN
+from rituals.hosts.session_files import files_in, read_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ import os
 from ledger.environment import TookTooLong, allow, variables
 from rituals.hosts.adapters import HOSTS, START, SUBAGENT_START
 from rituals.hosts.capture import detached
-from rituals.hosts.moments import Moment
-from rituals.hosts.payloads import note_fault, open_file
+from rituals.hosts.host_events import Moment
+from rituals.hosts.session_files import note_fault, open_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def _fits(text: str, chars: int = 0, size: int = 0) -> bool:
 
 def _asked(said: Moment, home: Home, text: str) -> str:
     """Return the question about facts near each other, "" for none; it has to fit behind a text."""
-    from rituals.hosts.admission import observing
+    from rituals.hosts.observation_filter import observing
     from rituals.hosts.overlap_request import ASKED_BYTES, ASKED_CHARS, is_due, take
 
     commondir = home.repository.commondir
@@ -206,9 +206,9 @@ def make_next(said: Moment) -> None:
 def prepare(said: Moment, commondir: str) -> None:
     """Leave, at the start of a session, what its later hooks and its MCP server ask for."""
     from ledger.home import discover
-    from rituals.hosts.admission import refresh
     from rituals.hosts.background_start import look_after
     from rituals.hosts.context.moment_index import opened
+    from rituals.hosts.observation_filter import refresh
 
     home = discover(said.folder)
     refresh(home)

@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from rituals.hosts.moments import Moment
+    from rituals.hosts.host_events import Moment
     from rituals.hosts.shell import Simple
 
 #: Options of git in front of its command that take a value.
@@ -229,7 +229,7 @@ def exit_code(said: Moment) -> int | None:
     if isinstance(answer, str):
         if said.event == FAILURE and answer.startswith(_FAILED):
             return _number(answer.partition("\n")[0][len(_FAILED) :])
-        from rituals.hosts.payloads import read_object
+        from rituals.hosts.session_files import read_object
 
         answer = read_object(answer.encode("utf-8", "replace")) if answer[:1] == "{" else None
         if answer is not None and not answer.keys() <= {"output", "metadata"}:

@@ -11,7 +11,7 @@ import os
 
 from ledger.model.layout import SILENCES_FILE
 from ledger.model.record import Record
-from rituals.hosts.payloads import read_file, record_of
+from rituals.hosts.session_files import read_file, record_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from zlib import crc32
 from ledger.environment import TookTooLong, allow, now_ms
 from ledger.model.record import Record
 from rituals.hosts.adapters import HOSTS
-from rituals.hosts.moments import BEGINS, Moment, captured_file
-from rituals.hosts.payloads import changed, read_record, read_start
+from rituals.hosts.host_events import BEGINS, Moment, captured_file
+from rituals.hosts.session_files import changed, read_record, read_start
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ class Talk(Record):
 
 def request(said: Moment, commondir: str, environment: Mapping[str, str]) -> str:
     """Count what an agent reports at a stop; return the question where it is to be asked, else ""."""
-    from rituals.hosts.admission import observing
+    from rituals.hosts.observation_filter import observing
 
     known = observing(commondir)
     limit = 0 if known.stopped else known.ask

@@ -16,8 +16,8 @@ from ledger.model import event as verbs
 from ledger.model.findings import Finding
 from ledger.model.ids import blob_id
 from ledger.model.layout import SESSIONS_DIR
+from ledger.model.log_stamps import is_sealed, next_stamp, stem_in
 from ledger.model.logset import LogRef, log_refs
-from ledger.model.order import is_sealed, next_stamp, stem_in
 from ledger.model.record import Record
 from ledger.model.session import COUNTED_KEY, Entry, SessionLog
 from memory.api import Memory

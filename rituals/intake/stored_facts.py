@@ -16,7 +16,7 @@ from ledger.errors import DraftRefused
 from ledger.model.event import Event, FactCreated, FactSuperseded, FactUpdated, Meta
 from ledger.model.findings import Finding
 from ledger.model.ids import version_id
-from ledger.model.order import ended_of, is_date, stamp_of
+from ledger.model.log_stamps import ended_of, is_date, stamp_of
 from ledger.model.session import LINE_LIMIT_BYTES, SessionLog
 from ledger.secrets.log_redaction import Look, is_withheld
 from ledger.secrets.scanner import without_secrets

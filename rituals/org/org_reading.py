@@ -29,7 +29,7 @@ from ledger.model.layout import CACHE_VERSION, DEFAULT_BRANCH, POLICY_FILE
 from ledger.remote.remote import Remote, check_remote, local_path
 from ledger.remote.transport import USUAL_BRANCHES, advertised, fetch_limited
 from ledger.wal.atomic_files import Lock, make_folder
-from memory.query.origins import all_origins
+from memory.query.log_origins import all_origins
 from memory.query.reader import Reader
 from rituals.org.org_database import Connection, DatabaseFailed, connect_owner, insert, told
 from rituals.org.org_ledgers import STALE, Fenced, Job, claim, fail, finish, hold

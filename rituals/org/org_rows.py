@@ -10,14 +10,14 @@ from typing import Any
 from ledger.codec.log import decode
 from ledger.codec.outline import text_of
 from ledger.git.pygit2_store import read_blobs
+from ledger.model.log_stamps import is_sealed
 from ledger.model.logset import LogRef
-from ledger.model.order import is_sealed
 from ledger.model.record import Record
 from ledger.model.session import ASKED_KEY, LOG_LIMIT_BYTES, Entry, SessionLog
 from memory.cache.cache_file import Cache
 from memory.cache.stamp import sqlite3
 from memory.query.log_lines import ended_at
-from memory.query.origins import Origin
+from memory.query.log_origins import Origin
 from memory.query.reader import Reader
 from memory.recall.passage_cutter import split_words
 from memory.redaction.withheld_texts import named_in, redacted_logs, shown, without_words

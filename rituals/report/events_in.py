@@ -15,7 +15,7 @@ from ledger.codec.log import decode
 from ledger.errors import DraftRefused
 from ledger.model.findings import Finding
 from ledger.model.layout import SESSIONS_DIR
-from ledger.model.order import is_sealed
+from ledger.model.log_stamps import is_sealed
 from ledger.model.record import Record
 from memory.api import Memory
 from memory.redaction.withheld_lines import Telling, telling_of

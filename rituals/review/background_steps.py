@@ -21,7 +21,7 @@ from memory.api import Memory
 from memory.replay.broken_truth import truth_of
 from rituals.decide.recorded_endings import record_ended
 from rituals.hosts.background_start import is_daily_due, is_stale, last_run, note_run, obstacle
-from rituals.hosts.payloads import note_fault
+from rituals.hosts.session_files import note_fault
 from rituals.review import code_questions, recorded_landings
 
 #: How long all steps may take together, on a clock that only goes forward.

@@ -22,7 +22,7 @@ from ledger.model.event import (
     FactUpdated,
     WorkDropped,
 )
-from ledger.model.order import milliseconds_of
+from ledger.model.log_stamps import milliseconds_of
 from memory.cache.cache_file import Cache
 from memory.cache.head_store import read_heads
 from memory.replay.head_view import here_of

@@ -20,7 +20,7 @@ from ledger.home import IN_TREE, OWN_REPOSITORY, Home
 from ledger.model.event import FactReferenced
 from ledger.model.findings import ERROR, Finding
 from ledger.model.layout import SESSIONS_DIR, stem_of
-from ledger.model.order import is_stem
+from ledger.model.log_stamps import is_stem
 from memory.api import Memory
 from memory.cache.head_store import Wait
 from memory.replay.ending_commits import ended

@@ -16,8 +16,8 @@ from memory.api import Memory
 from memory.write.draft import Receipt, SessionDraft
 from memory.write.draft_checks import footer_value
 from projection.policy.model import FINDING_KIND
-from projection.work.finding_facts import FIXED, REGRESSED, BugFound, finding_of
-from rituals.hosts.capture.composition import sentence_of
+from projection.work.reported_findings import FIXED, REGRESSED, BugFound, finding_of
+from rituals.hosts.capture.log_composition import sentence_of
 
 #: What becomes of what was found, beside `REGRESSED`.
 NEW, KNOWN, DISMISSED = "new", "known", "dismissed"

@@ -35,9 +35,9 @@ from projection.fold.full_replay import State
 from projection.lifecycle.promotion import is_documented, paragraphs_of
 from projection.lifecycle.review_due import Raised, key_of, raised_threads
 from projection.policy.model import PATTERN_KIND
-from projection.work.finding_facts import REGRESSED, Finding, finding_of
+from projection.work.reported_findings import REGRESSED, Finding, finding_of
 from rituals.decide.decision import Decision, record
-from rituals.hosts.capture.composition import sentence_of
+from rituals.hosts.capture.log_composition import sentence_of
 from rituals.record.draft_composer import free_id, taken_in, words_for
 from rituals.review.code_questions import evidence_questions
 from rituals.review.promotions import (

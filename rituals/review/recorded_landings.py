@@ -15,7 +15,7 @@ from ledger.git.ancestry import Lacking, lacking
 from ledger.git.landings import ASKED_FILE, Asked, History, Landing, Work, history, search
 from ledger.git.repository import head
 from ledger.model.event import Event, WorkLanded, WorkReverted
-from ledger.model.order import stamp_of
+from ledger.model.log_stamps import stamp_of
 from ledger.model.session import EDIT
 from ledger.wal.atomic_files import make_folder, plain_bytes, replace_file
 from memory.api import Memory

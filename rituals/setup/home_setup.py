@@ -34,7 +34,7 @@ from ledger.model.layout import POLICY_FILE, TREE_PREFIX
 from ledger.model.record import Record
 from ledger.wal.atomic_files import make_folder, plain_bytes
 from memory.api import Memory
-from memory.replay.trunk import trunk_of
+from memory.replay.page_publishing import trunk_of
 from memory.worktree.merge_drivers import NEW_CLONE, apply_drivers, plan_drivers
 from memory.worktree.page_copies import keep_out_of_status, mirror
 from projection.document.page_renderer import render
@@ -43,7 +43,7 @@ from projection.fold.projection_state import NOTHING
 from projection.policy.model import APPEND, PACED, TOLD, TRUNK, Capture, Policy, Windows
 from projection.policy.template import write_policy
 from projection.policy.toml import read_policy
-from rituals.setup.in_the_way import (
+from rituals.setup.init_obstacles import (
     home_of,
     refuse_branch,
     refuse_other_memory,

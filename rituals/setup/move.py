@@ -24,14 +24,14 @@ from ledger.home import IN_TREE, OWN_BRANCH, Home, branch_home, checked_out_home
 from ledger.model import layout
 from ledger.model.findings import Finding
 from ledger.model.ids import blob_id
-from ledger.model.order import breaks_seal, is_sealed
+from ledger.model.log_stamps import breaks_seal, is_sealed
 from ledger.model.record import Record
 from ledger.wal.spool import Spool
 from memory.api import Memory
 from memory.redaction.withheld_texts import held_logs
 from memory.worktree.merge_drivers import apply_drivers, plan_drivers
 from memory.worktree.page_copies import keep_out_of_status, mirror_changes
-from rituals.setup.in_the_way import is_known, refuse_branch, refuse_state
+from rituals.setup.init_obstacles import is_known, refuse_branch, refuse_state
 
 _MOVED = """\
 # The memory of this project moved

@@ -31,7 +31,7 @@ from ledger.remote.remote import Remote, choose_remote
 from ledger.remote.transport import Progress, advertised, fetch, push
 from ledger.wal.git_locks import Transfer
 from memory.api import Memory
-from memory.merge.hand_written import code_beside
+from memory.merge.hand_written_files import code_beside
 from memory.merge.sync_plan import APART, BEHIND, Learned, Plan
 from memory.redaction.purged_logs import refuse_purged
 from memory.redaction.withheld_texts import held_logs

@@ -33,7 +33,7 @@ def logs(
     count: int, seed: int = 7, sentence: Callable[[random.Random, int], str] = sentence
 ) -> Iterator[tuple[str, bytes]]:
     """Yield `count` (stem, bytes) in ledger order; `sentence` says so many words."""
-    from ledger.model.order import seal, stamp_of
+    from ledger.model.log_stamps import seal, stamp_of
 
     rng = random.Random(seed)
     known: list[str] = []

@@ -139,7 +139,7 @@ def _sentences(shared: Path) -> list[str]:
 
 def _many(shared: Path, count: int) -> Iterator[tuple[str, bytes]]:
     """Yield logs with so many facts, each of two sentences of the sets and a word of its own."""
-    from ledger.model.order import seal, stamp_of
+    from ledger.model.log_stamps import seal, stamp_of
 
     rng, sentences = random.Random(count), _sentences(shared)
     for number in range(0, count, _PER_LOG):

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from ledger.model.event import FactCreated, FactReferenced
 from ledger.model.layout import log_path
-from ledger.model.order import seal, stamp_of
+from ledger.model.log_stamps import seal, stamp_of
 from memory.api import Memory, SessionDraft
 from memory.replay.replayed_state import cold_state
 from tests.bench.ledgers import sentence

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from ledger.model.record import Record
-from rituals.hosts.capture.deeds import Known
-from rituals.hosts.capture.uses import uses
+from rituals.hosts.capture.fact_uses import uses
+from rituals.hosts.capture.facts_from_deeds import Known
 from rituals.hosts.transcripts.turns import Turn
 
 BENCH = Path(__file__).resolve().parents[3] / "shared" / "bench"

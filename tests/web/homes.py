@@ -24,7 +24,7 @@ from ledger.model.event import (
 )
 from ledger.model.ids import version_id
 from memory import Memory, SessionDraft
-from projection.work.finding_facts import BugFound
+from projection.work.reported_findings import BugFound
 from rituals.review.finding_reports import report
 from tests.world import EMAIL, NAME, OWN_REPOSITORY, ROOT, Place, World, git, lay, run
 

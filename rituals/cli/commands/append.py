@@ -184,7 +184,7 @@ def _note_finding(
     call: Invocation, bug: tuple[str, str, str, str], draft: SessionDraft, *, dry_run: bool
 ) -> None:
     """Record what was found wrong: a new one is born open, an open one named, a fixed one opened again."""
-    from projection.work.finding_facts import BugFound
+    from projection.work.reported_findings import BugFound
     from rituals.answers.record_fields import fields_of
     from rituals.review.finding_reports import report
 

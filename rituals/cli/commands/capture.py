@@ -7,7 +7,7 @@ from typing import Any
 
 from ledger.environment import user_folder, variables, working_directory
 from ledger.errors import WrongUsage
-from ledger.model.order import stamp_of
+from ledger.model.log_stamps import stamp_of
 from ledger.wal.kept_asks import shown_title
 from memory.write.draft import NOT_COMMITTED
 from rituals.answers.json_objects import capture_object
@@ -17,7 +17,7 @@ from rituals.cli.layout import Layout
 from rituals.cli.operation import DRY_RUN, SINCE, modes, option
 from rituals.cli.output import counted
 from rituals.hosts.adapters import END, HOSTS
-from rituals.hosts.capture.boundary import FAILED, Outcome
+from rituals.hosts.capture.session_boundary import FAILED, Outcome
 from rituals.hosts.extraction import SOURCES
 
 #: Of the option --host.
@@ -70,7 +70,7 @@ def capture(
       diurna capture --past --since 2026-09-01
       diurna capture --land
     """
-    from rituals.hosts.capture.boundary import Asked
+    from rituals.hosts.capture.session_boundary import Asked
     from rituals.hosts.capture.session_choice import capture as asked_for
     from rituals.hosts.capture.session_choice import catch_up
 
@@ -87,7 +87,7 @@ def capture(
     if why == END and not asked.dry_run:
         call.memory().write_page()
     if why:
-        from rituals.hosts.moments import Moment
+        from rituals.hosts.host_events import Moment
         from rituals.hosts.session_start import make_next
 
         make_next(Moment(asked.host, why, folder=working_directory()))

@@ -148,7 +148,7 @@ def _whole(call: Invocation, fix: bool, deep: bool, strict: bool, dry_run: bool)
 
 def _restore(call: Invocation, dry_run: bool) -> int:
     """Commit again what history took."""
-    from memory.worktree.uncommitted import put_back, taken_out
+    from memory.worktree.uncommitted_logs import put_back, taken_out
     from rituals.check import history as lost
 
     memory = call.memory()

@@ -25,7 +25,7 @@ from rituals.cli.output import counted, few
 from rituals.intake.ledger_import import LedgerPlan, plan_ledger_import
 from rituals.intake.ledger_pages import OtherLedger, find_ledger, read_ledger
 from rituals.setup.home_setup import SetupPlan, apply_setup, plan_around
-from rituals.setup.in_the_way import home_of, second_home
+from rituals.setup.init_obstacles import home_of, second_home
 
 _NAMED = 5  #: of what is left out, unless all of it is asked for
 _PLAN = Layout("""

@@ -210,7 +210,7 @@ def _hook_up(
     call: Invocation, base: str, hosts: tuple[str, ...], *, user: bool, mcp: bool | None, dry_run: bool
 ) -> int:  # fmt: skip
     """Install for hosts, and say what that means; return the exit code."""
-    from rituals.hosts.capture.gates import is_informed, note_informed
+    from rituals.hosts.capture.privacy_gates import is_informed, note_informed
     from rituals.hosts.install.install_plan import plan_install
 
     servers = find_spec("mcp") is not None if mcp is None else mcp

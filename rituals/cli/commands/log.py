@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ledger.errors import NotFound, WrongUsage
-from ledger.model.order import is_stem
+from ledger.model.log_stamps import is_stem
 from ledger.wal.kept_asks import asks_in, shown_title
 from memory.query.reader import hides
 from memory.write.draft import USED

@@ -8,7 +8,7 @@ from typing import Any
 from ledger.home import Home
 from ledger.model.findings import Finding
 from ledger.model.layout import CONTINUITY_FILE
-from memory.edits.detect import Edit
+from memory.edits.edited_files import Edit
 from memory.replay.replayed_state import cold_state
 from memory.worktree.projection_files import (
     committed_projection,
@@ -45,7 +45,7 @@ behind the logs: {=behind}
 
 def publish(call: Invocation, discard_edits: bool, dry_run: bool) -> int:
     """Write and commit the pages where they differ."""
-    from memory.replay.trunk import publishing
+    from memory.replay.page_publishing import publishing
 
     memory = call.memory()
     if not dry_run:

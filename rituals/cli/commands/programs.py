@@ -88,7 +88,7 @@ def private(call: Invocation, *, switch: str = word("[on|off]", choices=("on", "
       diurna private off
     """
     from rituals.answers.record_fields import fields_of
-    from rituals.hosts.capture.stamps import hush
+    from rituals.hosts.capture.session_marks import hush
 
     found = hush(call.memory().home, switch, variables(), call.now_ms())
     who = [f"session {one.session}" if one.session else "every session" for one in found]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ledger.errors import WrongUsage
 from ledger.model.layout import BRIEF_CHARS, LEAST_BRIEF_CHARS
-from ledger.model.order import is_stem
+from ledger.model.log_stamps import is_stem
 from memory.recall.recall_values import FULL
 from projection.fold.projection_state import TIERS
 from rituals.cli.context import Invocation
@@ -143,7 +143,7 @@ def _list(
     from memory.replay.reader_marks import known
     from projection.document.archive_pages import summary_of
     from projection.text.clipping import one_line
-    from projection.work.finding_facts import state_of
+    from projection.work.reported_findings import state_of
     from rituals.answers.record_fields import fields_of, mark_object
 
     def fits(one: Standing, pattern: str) -> bool:  # a part of id or text, or with * the whole id
@@ -264,7 +264,7 @@ def block_of(one: Standing, state: State, known: Testimony, gone: tuple[Gone, ..
     from projection.document.fact_remarks import PLAIN
     from projection.document.page_renderer import block
     from projection.lifecycle.promotion import marked_as
-    from projection.work.finding_facts import finding_of
+    from projection.work.reported_findings import finding_of
 
     written = block(one.fact.seen(now_ms()), one.tier, one.fact.kind, one.reason)
     found = finding_of(one.fact, state.histories[one.fact.id])

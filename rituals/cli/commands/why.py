@@ -18,9 +18,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from memory.query.code_reasons import Reason
     from memory.query.provenance import Step
     from memory.query.reader import Reader
-    from memory.query.reasons import Reason
 
 #: So many supersessions are printed each way; of a text so much.
 _NEAR, _TEXT_CHARS = 100, 120
@@ -93,7 +93,7 @@ def why(
         return call.answer({"id": shown, "versions": told}, _VERSIONS)
     found = provenance(memory, fact, near=0 if call.json else _NEAR)
     if home:  # of which the newest commit alone is here, and that tells of no log who committed it
-        from memory.query.origins import Origin
+        from memory.query.log_origins import Origin
 
         steps = [step._replace(origin=Origin()) for step in found.steps]
         found = found._replace(id=shown, steps=tuple(steps))
@@ -120,9 +120,9 @@ def _origin(step: Step) -> str:
 def _told_of_code(call: Invocation, asked: str) -> bool:
     """Answer about a place of the code; False where nothing of the code is meant."""
     from ledger.git.repository import find_repository
-    from ledger.model.order import ended_of, stamp_of
+    from ledger.model.log_stamps import ended_of, stamp_of
     from memory.query.code_question import CUT, NOT_COMMITTED, PATHS_HINT, code_asked
-    from memory.query.reasons import reasons
+    from memory.query.code_reasons import reasons
     from projection.brief.wording import shortened
     from rituals.answers.json_objects import log_object
 

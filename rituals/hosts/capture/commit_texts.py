@@ -19,7 +19,7 @@ from ledger.errors import DiurnaError
 from ledger.git.git_objects import Objects
 from ledger.git.repository import Repository, find_repository
 from ledger.model.record import Record
-from rituals.hosts.capture.deeds import arguments, command_of
+from rituals.hosts.capture.facts_from_deeds import arguments, command_of
 from rituals.hosts.shell import Simple, joined, read
 from rituals.hosts.shell_outcomes import behind_git, messages
 from rituals.hosts.transcripts.turns import Turn

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
     from typing import Any
 
-    from rituals.hosts.moments import Moment
+    from rituals.hosts.host_events import Moment
 
 #: How much the process gives way to what the agent and its user run.
 _NICENESS = 10

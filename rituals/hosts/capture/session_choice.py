@@ -17,9 +17,9 @@ from ledger.wal.kept_asks import drop_asks
 from memory.api import Memory
 from memory.cache.schema import reach_name
 from rituals.hosts.adapters import HOSTS, Kept
-from rituals.hosts.capture.boundary import Asked, Outcome, boundary
-from rituals.hosts.capture.composition import header_value
-from rituals.hosts.capture.stamps import (
+from rituals.hosts.capture.log_composition import header_value
+from rituals.hosts.capture.session_boundary import Asked, Outcome, boundary
+from rituals.hosts.capture.session_marks import (
     QUIET_MS,
     Seen,
     forget,
@@ -29,7 +29,7 @@ from rituals.hosts.capture.stamps import (
     unfinished,
 )
 from rituals.hosts.observation_spool import spool_of
-from rituals.hosts.payloads import read_object, read_start
+from rituals.hosts.session_files import read_object, read_start
 
 #: How long a spool is kept behind the last sign of its session, and how long the stamps of that.
 SPOOL_MS, STAMPS_MS = 24 * 3_600_000, 30 * 24 * 3_600_000

@@ -20,7 +20,7 @@ from memory.query.visible_logs import logs_of
 from memory.replay.ledger_snapshot import Snapshot
 from projection.brief.wording import shortened
 from rituals.hosts.capture.commit_texts import History, Piece, Texts
-from rituals.hosts.capture.fitting import (
+from rituals.hosts.capture.report_paragraphs import (
     fitted,
     names_in,
     paragraphs,

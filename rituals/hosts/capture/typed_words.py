@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from hashlib import blake2b
 from itertools import pairwise
 
-from rituals.hosts.capture.fitting import is_listed, listed_mark, sentence_ends
+from rituals.hosts.capture.report_paragraphs import is_listed, listed_mark, sentence_ends
 
 #: What a run weighs: a word counts twice as much as a character of a script without blanks.
 _RUN, _WORD, _CHARACTER = 12, 2, 1

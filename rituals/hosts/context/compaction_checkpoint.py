@@ -15,8 +15,8 @@ from ledger.model.record import Record
 from memory.query.reader import hides
 from projection.brief.wording import enveloped, shortened
 from rituals.hosts.context.other_sessions import clock, outcomes, safe
-from rituals.hosts.moments import CHECKPOINTS_DIR, Moment
-from rituals.hosts.payloads import fields_of, read_record, write_file, write_object
+from rituals.hosts.host_events import CHECKPOINTS_DIR, Moment
+from rituals.hosts.session_files import fields_of, read_record, write_file, write_object
 
 #: How much a compaction is told to keep, and the agent is given behind it.
 _CHARS = 1_500

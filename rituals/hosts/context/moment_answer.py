@@ -12,7 +12,7 @@ import posixpath
 from ledger.model.record import Record
 from rituals.hosts.adapters import FAILURE, PROMPT
 from rituals.hosts.context.moment_index import MomentIndex, opened
-from rituals.hosts.moments import Moment
+from rituals.hosts.host_events import Moment
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def _said_before(moment: Moment, commondir: str, index: MomentIndex) -> Needed |
     """Return the passages of logs that have much of a prompt, or very much of what a shell failed with."""
     text, said, sure = moment.prompt, moment.answer, 1.0
     if moment.event == FAILURE:
-        from rituals.hosts.admission import SHELLS
+        from rituals.hosts.observation_filter import SHELLS
 
         text = "\n".join(map(str, said.values())) if isinstance(said, dict) else str(said)
         text, sure = text * (moment.tool.lower() in SHELLS), _SURER
@@ -143,7 +143,7 @@ def _said_before(moment: Moment, commondir: str, index: MomentIndex) -> Needed |
 
 def _rules(moment: Moment, index: MomentIndex, top: str) -> Needed | None:
     """Return the rules that a line of shell breaks, and those that speak of the files of a tool."""
-    from rituals.hosts.admission import READING, SHELLS, WRITING, inside, paths_given
+    from rituals.hosts.observation_filter import READING, SHELLS, WRITING, inside, paths_given
 
     tool, rows, rules = moment.tool.lower(), list[str](), index.rules
     if tool in SHELLS:
@@ -164,7 +164,7 @@ def _rules(moment: Moment, index: MomentIndex, top: str) -> Needed | None:
 
 def _of_line(moment: Moment, index: MomentIndex, top: str) -> list[str]:
     """Return the rules that a line of shell breaks, behind `!`, and those of its files, by numbers."""
-    from rituals.hosts.admission import inside, line_in, start_folder
+    from rituals.hosts.observation_filter import inside, line_in, start_folder
 
     line, rules = line_in(moment.given), index.rules
     signed = index.command and any(sign in line for sign in rules.signs)

@@ -47,7 +47,7 @@ from rituals.hosts.context.moment_index import (
 )
 from rituals.hosts.context.session_cursor import NEWS_DIR, heard_by, stamps
 from rituals.hosts.context.session_news import watched_of
-from rituals.hosts.payloads import files_in
+from rituals.hosts.session_files import files_in
 from rituals.hosts.shell import RUNNERS
 
 #: Of a long text the words of so much of it count.

@@ -15,7 +15,7 @@ from ledger.errors import DiurnaError
 from ledger.git.repository import find_repository
 from projection.brief.wording import label, plain, shortened, untagged
 from rituals.hosts.context.session_cursor import Cursor
-from rituals.hosts.moments import ENDED, Moment, captured_file
+from rituals.hosts.host_events import ENDED, Moment, captured_file
 from rituals.hosts.observation_spool import Observation, Spool, spools
 
 #: What sessions do all the time; and kinds of observations that are made of commands of shell.

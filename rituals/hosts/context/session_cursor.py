@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from ledger.environment import monotonic
 from ledger.model.record import Record
 from rituals.hosts.adapters import HOSTS
-from rituals.hosts.moments import file_name
-from rituals.hosts.payloads import (
+from rituals.hosts.host_events import file_name
+from rituals.hosts.session_files import (
     fields_of,
     files_in,
     lock,

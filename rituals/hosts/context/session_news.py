@@ -12,8 +12,8 @@ from ledger.environment import now_ms
 from memory.cache.view_name import waiting
 from rituals.hosts.adapters import PROMPT
 from rituals.hosts.context.session_cursor import NEWS_DIR, OBSERVED_DIR, Cursor, Heard, stamps
-from rituals.hosts.moments import CHECKPOINTS_DIR, STARTS_DIR, Moment
-from rituals.hosts.payloads import files_in, sweep
+from rituals.hosts.host_events import CHECKPOINTS_DIR, STARTS_DIR, Moment
+from rituals.hosts.session_files import files_in, sweep
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -157,7 +157,7 @@ def _facts(moment: Moment, heard: Cursor) -> tuple[list[str], Cursor]:
     """
     from ledger.home import discover
     from ledger.model.layout import SESSIONS_DIR, stem_of
-    from ledger.model.order import key_of
+    from ledger.model.log_stamps import key_of
     from memory.brief.brief_maker import news_of, public
     from memory.query.reader import open_snapshot
     from projection.brief.forms import written

@@ -10,9 +10,9 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 
-from rituals.hosts.admission import line_in
-from rituals.hosts.payloads import read_object
-from rituals.hosts.transcripts.injected import words_of
+from rituals.hosts.observation_filter import line_in
+from rituals.hosts.session_files import read_object
+from rituals.hosts.transcripts.injected_text import words_of
 from rituals.hosts.transcripts.turns import (
     ASSISTANT,
     DIALOGS,

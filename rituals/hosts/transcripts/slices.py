@@ -14,10 +14,10 @@ import stat
 
 from ledger.model.record import Record
 from ledger.secrets.private_parts import without_private
-from rituals.hosts.moments import BEGINS
-from rituals.hosts.payloads import read_object
+from rituals.hosts.host_events import BEGINS
+from rituals.hosts.session_files import read_object
 from rituals.hosts.transcripts.formats import FORMATS
-from rituals.hosts.transcripts.injected import without_injected, words_of
+from rituals.hosts.transcripts.injected_text import without_injected, words_of
 from rituals.hosts.transcripts.turns import ASKED, ASSISTANT, HOST, TITLE, USER, Turn, Turns
 
 TYPE_CHECKING = False

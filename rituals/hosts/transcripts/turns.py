@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 
 from ledger.model.record import Record
-from rituals.hosts.payloads import read_object
+from rituals.hosts.session_files import read_object
 
 #: The tools that ask a person.
 DIALOGS = frozenset(

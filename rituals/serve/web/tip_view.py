@@ -11,17 +11,17 @@ from ledger.home import code_of
 from ledger.model.event import FactCreated, facts_in
 from ledger.model.ids import is_fact_id
 from ledger.model.instants import as_of as stem_of
+from ledger.model.log_stamps import stamp_of, stem_in
 from ledger.model.logset import LogRef
-from ledger.model.order import stamp_of, stem_in
 from ledger.model.record import Record
 from ledger.model.session import Entry
 from ledger.remote.forge import Forge, forge_of
 from memory.api import Memory
 from memory.query.code_question import REVISION, code_asked
+from memory.query.code_reasons import Reasons, reasons
 from memory.query.home_views import entities
 from memory.query.log_lines import writers
-from memory.query.origins import Origin, Origins, all_origins, seen_at
-from memory.query.reasons import Reasons, reasons
+from memory.query.log_origins import Origin, Origins, all_origins, seen_at
 from memory.query.session_timeline import Session, sessions_of
 from memory.replay.head_view import EVERYWHERE, Here, here_of
 from memory.replay.read_logs import read_all

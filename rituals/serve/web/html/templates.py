@@ -28,7 +28,7 @@ from rituals.serve.web.html.html_markdown import (
     word_marks,
 )
 from rituals.serve.web.pages.health_page import ticks, tier_areas
-from rituals.serve.web.pages.terms import TIER_WORDS, meaning
+from rituals.serve.web.pages.word_help import TIER_WORDS, meaning
 from rituals.serve.web.tip_view import Page, TipView
 
 

@@ -17,8 +17,8 @@ from ledger.model.event import (
     FactVerified,
 )
 from ledger.model.ids import WITHHELD
-from ledger.model.order import key_of, stem_in
-from memory.query.origins import ADOPTION
+from ledger.model.log_stamps import key_of, stem_in
+from memory.query.log_origins import ADOPTION
 from memory.query.provenance import Step, provenance
 from memory.replay.broken_truth import has_code
 from memory.replay.reader_marks import as_here

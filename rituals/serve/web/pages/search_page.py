@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from math import inf
 from typing import Any
 
-from ledger.model.order import key_of
+from ledger.model.log_stamps import key_of
 from memory.recall.recall_values import FACTS, SESSIONS, Answer, Filters, Hit, Part
 from projection.fold.projection_state import ARCHIVED_TIERS
 from projection.graph.graph_neighbours import folded

@@ -19,7 +19,7 @@ from ledger.model.event import (
 )
 from ledger.model.ids import WITHHELD
 from ledger.model.layout import log_path
-from ledger.model.order import NO_DAY, has_time, key_of, stem_in
+from ledger.model.log_stamps import NO_DAY, has_time, key_of, stem_in
 from ledger.model.session import CONTINUED, Entry
 from memory.query.visible_logs import digest
 from memory.write.draft import did

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ledger.model.order import instant_of, key_of
+from ledger.model.log_stamps import instant_of, key_of
 from ledger.model.verbs import BLOCKED, HANDOFF_READY, IN_PROGRESS, may_follow
 from projection.graph.fact_links import served_by
 from projection.graph.graph_neighbours import tags

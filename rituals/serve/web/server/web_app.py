@@ -36,7 +36,7 @@ from rituals.serve.web.pages import (
     search_page,
     sessions_page,
     tasks_page,
-    terms,
+    word_help,
 )
 from rituals.serve.web.pages.write_page import already, filled, missing, previewed, refused, write
 from rituals.serve.web.server.guard import FORM_BYTES, LOGIN, SESSION, STATIC, Guard, target_of
@@ -65,7 +65,7 @@ PAGES: tuple[tuple[str, Callable[[TipView, Asked], Page], str, str], ...] = (
     ("/facts", facts_page.facts, "Facts", ""),
     ("/review/learn", review_page.learning, "Worth keeping", ""),
     ("/write/{form}", write, "", ""),
-    ("/help", terms.help, "", ""),
+    ("/help", word_help.help, "", ""),
 )
 MENU = tuple([(path, name, key) for path, _, name, key in PAGES if name])
 

@@ -11,7 +11,7 @@ from ledger.model import layout
 from ledger.remote.remote import choose_remote
 from ledger.remote.transport import advertised, fetch
 from ledger.wal.atomic_files import plain_bytes
-from memory.worktree.authorship import in_the_way, refuse_left
+from memory.worktree.page_authorship import in_the_way, refuse_left
 from memory.worktree.projection_files import is_projection, standing_files
 from projection.document.unlogged_lines import has_rendered_form
 

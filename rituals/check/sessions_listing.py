@@ -16,12 +16,12 @@ from ledger.home import Home
 from ledger.model.event import VERB_OF
 from ledger.model.findings import Finding
 from ledger.model.layout import CONTINUITY_FILE, SESSIONS_DIR, log_path, stem_of
+from ledger.model.log_stamps import is_stem
 from ledger.model.logset import log_refs
-from ledger.model.order import is_stem
 from ledger.model.record import Record
 from ledger.wal.spool import Spool
 from memory.api import Memory
-from memory.edits.detect import Edit
+from memory.edits.edited_files import Edit
 from memory.repair.lost_logs import named
 from memory.worktree.page_copies import edited_finding, work_file
 

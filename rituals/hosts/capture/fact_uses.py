@@ -22,7 +22,7 @@ from projection.brief.wording import shortened
 from projection.compare.restatements import Restatements
 from projection.policy.model import ATTEMPT_KIND
 from projection.text.normalize import content_words, plain
-from rituals.hosts.capture.deeds import (
+from rituals.hosts.capture.facts_from_deeds import (
     Known,
     Rule,
     arguments,
@@ -31,11 +31,11 @@ from rituals.hosts.capture.deeds import (
     followed,
     ran,
 )
-from rituals.hosts.capture.gates import Gates
-from rituals.hosts.capture.stamps import Seen
+from rituals.hosts.capture.privacy_gates import Gates
+from rituals.hosts.capture.session_marks import Seen
 from rituals.hosts.context.session_cursor import heard_by
 from rituals.hosts.extraction import Item
-from rituals.hosts.moments import file_name
+from rituals.hosts.host_events import file_name
 from rituals.hosts.shell import Simple, read
 from rituals.hosts.silence import heard, silences
 from rituals.hosts.transcripts.slices import Slice

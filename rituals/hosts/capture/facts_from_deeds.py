@@ -16,8 +16,8 @@ from itertools import pairwise, permutations
 from ledger.model.record import Record
 from projection.policy.model import THREAD_KIND
 from projection.text.normalize import Word, content_words, sentences, statement
-from rituals.hosts.admission import line_in
-from rituals.hosts.payloads import read_object
+from rituals.hosts.observation_filter import line_in
+from rituals.hosts.session_files import read_object
 from rituals.hosts.shell import Simple, read
 from rituals.hosts.shell_outcomes import MANAGERS
 from rituals.hosts.transcripts.turns import TOOL, Turn

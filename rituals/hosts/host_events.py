@@ -22,7 +22,7 @@ from rituals.hosts.adapters import (
     caller,
     meaning,
 )
-from rituals.hosts.payloads import (
+from rituals.hosts.session_files import (
     files_in,
     lock,
     open_file,

@@ -14,7 +14,7 @@ from ledger.model.layout import MOVED_FILE, POLICY_FILE, SESSIONS_DIR
 from ledger.remote.tree_merge import Joined, find
 from memory.replay.ledger_snapshot import Snapshot
 from memory.replay.replayed_state import cold_state
-from memory.worktree.authorship import left_alone
+from memory.worktree.page_authorship import left_alone
 from projection.fold.full_replay import State
 
 _FILE_MODE = "100644"

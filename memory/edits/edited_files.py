@@ -15,7 +15,7 @@ from ledger.model.event import Event
 from ledger.model.findings import Finding
 from ledger.model.ids import blob_id
 from ledger.model.layout import CONTINUITY_FILE
-from ledger.model.order import is_stem, stem_in
+from ledger.model.log_stamps import is_stem, stem_in
 from ledger.model.record import Record
 from memory.replay.ledger_snapshot import Snapshot
 from memory.worktree.edit_base import (
@@ -89,7 +89,7 @@ def _on_top_of(home: Home, tip: str, blob: str) -> tuple[str, str]:
 
     Both are "" where Diurna wrote it.
     """
-    from memory.worktree.authorship import said_edits
+    from memory.worktree.page_authorship import said_edits
 
     if not blob or made_by_diurna(home, tip, {CONTINUITY_FILE: blob}):
         return "", ""

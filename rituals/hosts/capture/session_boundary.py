@@ -40,15 +40,17 @@ from memory.write.host_session import MOST_USES, ends_in_spool
 from projection.policy.model import FORMERLY, OFF
 from rituals.hosts.adapters import PRECOMPACT, SUBAGENT_STOP
 from rituals.hosts.capture.commit_texts import History
-from rituals.hosts.capture.composition import (
+from rituals.hosts.capture.fact_uses import Evidence, nearest
+from rituals.hosts.capture.facts_from_deeds import deeds_of
+from rituals.hosts.capture.log_composition import (
     Part,
     draft_of_part,
     header_value,
     session_name,
     storable,
 )
-from rituals.hosts.capture.deeds import deeds_of
-from rituals.hosts.capture.gates import Gates, kept_by, makes_facts
+from rituals.hosts.capture.privacy_gates import Gates, kept_by, makes_facts
+from rituals.hosts.capture.session_marks import Told, note_failure, note_told, seen_of, told_of
 from rituals.hosts.capture.session_report import (
     Sources,
     answered_title,
@@ -57,11 +59,9 @@ from rituals.hosts.capture.session_report import (
     sources_of,
     title_of,
 )
-from rituals.hosts.capture.stamps import Told, note_failure, note_told, seen_of, told_of
-from rituals.hosts.capture.uses import Evidence, nearest
 from rituals.hosts.context.session_cursor import heard_by
 from rituals.hosts.extraction import Extraction, Item, extract
-from rituals.hosts.moments import CAPTURED_DIR, file_name
+from rituals.hosts.host_events import CAPTURED_DIR, file_name
 from rituals.hosts.observation_spool import spool_of
 from rituals.hosts.silence import audible, heard, silences
 from rituals.hosts.stop_request import counts

@@ -16,9 +16,10 @@ from ledger.model.layout import SILENCES_FILE
 from ledger.model.record import Record
 from ledger.wal.atomic_files import try_unlink
 from rituals.hosts.adapters import HOSTS
-from rituals.hosts.moments import CAPTURED_DIR, ENDED, SEEN, Moment, captured_file, file_name
+from rituals.hosts.host_events import CAPTURED_DIR, ENDED, SEEN, Moment, captured_file, file_name
 from rituals.hosts.observation_spool import OBSERVED_DIR, spools
-from rituals.hosts.payloads import (
+from rituals.hosts.processes import here, is_gone
+from rituals.hosts.session_files import (
     faults,
     fields_of,
     files_in,
@@ -29,7 +30,6 @@ from rituals.hosts.payloads import (
     write_object,
     write_record,
 )
-from rituals.hosts.processes import here, is_gone
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -14,14 +14,14 @@ from ledger.environment import now_ms
 from ledger.model.layout import STATE_DIR
 from ledger.model.record import Record
 from rituals.hosts.adapters import FAILURE, TASK
-from rituals.hosts.payloads import read_record, write_record
+from rituals.hosts.session_files import read_record, write_record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from ledger.home import Home
-    from rituals.hosts.moments import Moment
+    from rituals.hosts.host_events import Moment
     from rituals.hosts.observation_spool import Observation
 
     Found = tuple[str, str, str, Iterable[str]] | None

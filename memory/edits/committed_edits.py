@@ -18,15 +18,15 @@ from ledger.home import Home
 from ledger.model.event import Event, ThreadReopened
 from ledger.model.findings import Finding
 from ledger.model.layout import CONTINUITY_FILE, EDITED_KEY
-from ledger.model.order import ended_of, is_stem, next_stamp, seal, stamp_of, stem_in
+from ledger.model.log_stamps import ended_of, is_stem, next_stamp, seal, stamp_of, stem_in
 from ledger.model.record import Record
 from ledger.model.session import SessionLog
 from ledger.wal.atomic_files import make_folder, plain_bytes, replace_file
 from memory.replay.ledger_snapshot import Snapshot
 from memory.replay.read_logs import read_bytes
 from memory.replay.replayed_state import cold_state
-from memory.worktree.authorship import said_edits
 from memory.worktree.edit_base import OWN_FORMAT, is_own, line_of, published
+from memory.worktree.page_authorship import said_edits
 from memory.worktree.projection_files import refuse_unwritable
 from projection.document.unlogged_lines import read_edit
 from projection.fold.full_replay import State

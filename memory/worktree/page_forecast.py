@@ -104,7 +104,7 @@ def published_with(
     rendered = cache.ever_rendered()
     committed = {path: blob for _, blob, path in rows if is_projection(path)}
     if len(committed) < len(rows) or not rendered.issuperset(committed.items()):
-        from memory.worktree.authorship import findings_in, left_alone
+        from memory.worktree.page_authorship import findings_in, left_alone
 
         def state() -> State:
             then = cache.supposing(refs, entries, state_of)

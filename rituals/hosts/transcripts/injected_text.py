@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from projection.brief.forms import EVIDENCE
-from rituals.hosts.moments import BEGINS
+from rituals.hosts.host_events import BEGINS
 
 #: What hosts put between tags into the turns of a person.
 _HOST_TAGS = (
