@@ -13,6 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ledger.codec.log import decode, entry_of, read_entry
+from ledger.model import log_stamps
 from ledger.model.event import OF_LOGS, VERB_OF
 from ledger.model.evidence import COMMAND, HOWS, PLACE, Proof, form_of, proof_in
 from tests.campaigns.second_fold import THEMES, BareHome, cold_differences, differences, made_up

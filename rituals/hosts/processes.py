@@ -3,7 +3,8 @@
 A host may pass its MCP servers no environment that names the session (Codex passes none). The hooks of a
 session and the server have the same process above them, the host's, apart from shells between; the hooks
 stamp it (`rituals.hosts.capture.session_marks`). A process is known by its number and by when it began,
-so that a number that is used again is another one. Where /proc does not tell of processes nothing is known.
+so that a number that is used again is another one. Where /proc tells nothing of processes nothing is
+known.
 """
 
 from __future__ import annotations
