@@ -8,13 +8,12 @@ Everything here takes time in proportion to what it is given, however long its c
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping, Sequence
 
 from ledger.model.log_stamps import instant_of, stem_in
 from ledger.model.record import Record
 from ledger.model.verbs import DONE, HANDOFF_READY, IN_PROGRESS, TODO
 from projection.fold.fact_history import Fact
-from projection.fold.full_replay import peeled
 from projection.fold.projection_state import Standing
 from projection.graph.fact_links import SERVES, footer, ids_in, served
 from projection.policy.model import ATTEMPT_KIND, CLOSABLE, HANDOFF_KIND, TASK_KIND
@@ -83,13 +82,7 @@ def tasks(facts: Iterable[Standing]) -> tuple[Task, ...]:
     found = [standing for standing in known.values() if standing.fact.kind == TASK_KIND]
     depends = {standing.fact.id: depends_of(standing.fact) for standing in found}
     why = _obstacles(known, depends)
-    edges = [
-        ("", 0, id, other)
-        for id, ahead in depends.items()
-        for other in ahead
-        if not known[id].fact.closed
-    ]
-    rings = {edge[2:] for edge in peeled(edges)}
+    rings = _rings({id: ahead for id, ahead in depends.items() if not known[id].fact.closed})
     made = [_task(standing, depends, why, rings) for standing in found]
     made.sort(key=lambda one: (PRIORITIES.index(one.priority), one.standing.fact.born, one.id))
     return tuple(made)
@@ -120,13 +113,13 @@ def _task(
     standing: Standing,
     depends: Mapping[str, tuple[str, ...]],
     why: Mapping[str, str],
-    rings: Container[tuple[str, str]],
+    rings: Mapping[str, str],
 ) -> Task:
     fact = standing.fact
     said = footer(fact, "priority").strip().lower()
     owner = footer(fact, "owner").strip()
     waits = [
-        Wait(id, CIRCLE if (fact.id, id) in rings else why[id])
+        Wait(id, CIRCLE if rings.get(fact.id) == rings.get(id, id) else why[id])
         for id in depends[fact.id]
         if why[id]
     ]
@@ -138,6 +131,36 @@ def _task(
         tuple(waits), claimant, fact.contradicted or _EITHER in fact.state,
         max([move.stem for move in fact.moves], default=fact.origin),
     )  # fmt: skip
+
+
+def _rings(follows: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """Name by one of them the nodes that lead to each other; `follows` is what each node leads to.
+
+    Kosaraju's algorithm for strongly connected components (1978), without recursion.
+    """
+    order, seen = list[str](), set[str]()
+    back: dict[str, list[str]] = {}
+    for start in follows:
+        way = [] if start in seen else [(start, iter(follows[start]))]
+        seen.add(start)
+        while way:
+            node, ahead = way[-1]
+            other = next(ahead, None)
+            if other is None:
+                order.append(way.pop()[0])
+                continue
+            back.setdefault(other, []).append(node)
+            if other not in seen:
+                seen.add(other)
+                way.append((other, iter(follows.get(other, ()))))
+    rings: dict[str, str] = {}
+    for root in reversed(order):
+        todo = [root]
+        while todo:
+            if (node := todo.pop()) not in rings:
+                rings[node] = root
+                todo += [one for one in back.get(node, ()) if one not in rings]
+    return rings
 
 
 def _obstacles(
