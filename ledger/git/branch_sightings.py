@@ -87,8 +87,12 @@ class Points:
         trunk = self._branches.get(self._trunk, [])
         if not log.branch or log.branch == self._trunk or not trunk:
             return False
-        # git's notes tell no more than the second
-        then = next((one for one in trunk if one.when < log.ended // 1000 * 1000), None)
+        second = log.ended // 1000 * 1000  # git's notes tell no more
+        if any(one.when == second and self._holds(one.commit, log.commit) for one in trunk):
+            # a fresh branch begins with the commit, any other was seen before it
+            tips = self._tips(log.branch)
+            return not any(one != log.commit and self._holds(log.commit, one) for one in tips)
+        then = next((one for one in trunk if one.when < second), None)
         first = then or trunk[-1]
         if then is not None or not self._holds(first.commit, log.commit):
             return self._holds(first.commit, log.commit)
