@@ -105,6 +105,10 @@ def add_logs(
     )
 
 
+#: More supersessions at once are looked at together, in the time that all of them take.
+_ONE_BY_ONE = 8
+
+
 def _with_cut(
     base: sqlite3.Connection, gathered: dict[str, History], cut: frozenset[Edge]
 ) -> tuple[dict[str, History], frozenset[Edge]]:
@@ -119,7 +123,7 @@ def _with_cut(
     base.executemany("INSERT INTO edges VALUES (?, ?, ?, ?)", rows)
     base.executemany("INSERT INTO takes VALUES (?, ?, ?)", takes)
     taken = base.execute("SELECT fact, stem, before FROM takes").fetchall()
-    if not (taken or any(_closes_circle(base, edge) for edge in edges)):
+    if not (taken or len(edges) > _ONE_BY_ONE or any(_closes_circle(base, one) for one in edges)):
         return gathered, cut
     everything = base.execute("SELECT stem, seq, old, new FROM edges").fetchall()
     now = cut_edges(everything, taken)
