@@ -11,12 +11,14 @@ from ledger.errors import HomeNotFound, NotFound, WriteRefused
 from ledger.git.repository import find_repository
 from ledger.home import OWN_BRANCH, Home, checked_out_home
 from ledger.model.findings import Finding
-from ledger.model.layout import CONTINUITY_FILE
+from ledger.model.layout import CONTINUITY_FILE, POLICY_FILE
 from memory.api import Memory
 from memory.worktree import projection_files as pages
 from memory.write.kept_out import refuse_personal
 from projection.document.page_parser import machine_line
 from projection.policy.model import Policy
+from projection.policy.template import write_policy
+from projection.policy.toml import read_policy
 from rituals.answers.record_fields import fields_of
 from rituals.cli.context import Invocation
 from rituals.cli.dialog import agreed
@@ -57,12 +59,13 @@ def import_ledger(call: Invocation, dir: str, *, write: bool, dry_run: bool, ver
     memory = _open(call, root)
     base = memory.cache().policy if memory else Policy()
     ledger = read_ledger(root, base.kinds, call.out.progress)
-    setup = None
+    setup, policy = None, b""
     if memory is None:
         home, setup = _new_home(ledger)
         base, in_place = base._replace(windows=ledger.windows), True
     else:
         home = memory.home
+        base, policy = _policy(memory, ledger)
         in_place = home.kind != OWN_BRANCH and os.path.realpath(home.folder) == root
     plan = plan_ledger_import(ledger, memory, base, call.now_ms())
     refuse_personal(home, base, [event for draft in plan.drafts for event in draft.events])
@@ -85,7 +88,7 @@ def import_ledger(call: Invocation, dir: str, *, write: bool, dry_run: bool, ver
         "arriving": [path for path, _ in plan.arriving],
         "left_out": left,
         "=steps": setup.steps if setup and plan.facts else (),
-        "=windows": "/".join(map(str, ledger.windows[:3])) if setup else "",
+        "=windows": "/".join(map(str, ledger.windows[:3])) if setup or policy else "",
         "=archived": sum(one.archived for one in plan.facts),
         "=loose": [title for title, _ in ledger.loose] or "nothing",
         "=left": few(left, most, " (-v)"),
@@ -94,7 +97,7 @@ def import_ledger(call: Invocation, dir: str, *, write: bool, dry_run: bool, ver
     done = agreed(call, "take this in?", values, _PLAN, yes=write, dry_run=dry_run, asks=news)
     if done and setup:
         call.adopt(apply_setup(setup, call.now_ms, call.agent))
-    commits, stems, findings = _apply(call, plan, foreign) if done else ([], [], [])
+    commits, stems, findings = _apply(call, plan, foreign, policy) if done else ([], [], [])
     findings = [*plan.findings, *findings]
     values |= {"stems": stems, "commits": commits, "dry_run": not done, "findings": findings}
     hint = "nothing was written; --write brings it in"
@@ -137,6 +140,17 @@ def _new_home(ledger: OtherLedger) -> tuple[Home, SetupPlan]:
     return home, plan_around(repository, prefix, ledger.windows)
 
 
+def _policy(memory: Memory, ledger: OtherLedger) -> tuple[Policy, bytes]:
+    """Give a home without work of its own, and with the policy of `init`, the windows of the ledger."""
+    home, policy = memory.home, memory.cache().policy
+    (data,) = home.repository.git().blobs([f"{home.tip()}:{home.prefix}{POLICY_FILE}"])
+    plain = data is not None and write_policy(read_policy(data)).encode() == data
+    if not plain or policy.windows == ledger.windows or memory.cache().summary.sessions:
+        return policy, b""
+    policy = policy._replace(windows=ledger.windows)
+    return policy, write_policy(policy).encode()
+
+
 def _refuse_uncommitted(home: Home, ledger: OtherLedger) -> None:
     """Refuse to write over what history does not have as it is."""
     args = ("--no-renames", "--untracked-files=all", "--ignored=matching", "--", home.prefix or ".")
@@ -152,12 +166,13 @@ def _refuse_uncommitted(home: Home, ledger: OtherLedger) -> None:
 
 
 def _apply(
-    call: Invocation, plan: LedgerPlan, foreign: bool
+    call: Invocation, plan: LedgerPlan, foreign: bool, policy: bytes
 ) -> tuple[list[str], list[str], list[Finding]]:
     """Write what was planned; return the commits, the stems of the import logs, and what was noticed."""
     memory = call.memory()
     said = f"diurna: import {counted(len(plan.arriving), 'session log')}"
-    commits = [memory.commit_files(plan.arriving, said)] if plan.arriving else []
+    files = [*plan.arriving, *([(POLICY_FILE, policy)] if policy else [])]
+    commits = [memory.commit_files(files, said)] if files else []
     stems, findings = list[str](), list[Finding]()
     for number, draft in enumerate(plan.drafts):
         call.out.progress(number, len(plan.drafts))
