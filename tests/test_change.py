@@ -149,7 +149,7 @@ def test_the_action_writes_annotations_and_a_summary(
     summary.touch()
     text = (ACTION / "action.yml").read_text()
     names = re.findall(r"(CHANGE_\w+): ", text)
-    assert "token }" not in text and "change.sh" in text and len(names) == 4
+    assert "token }" not in text and "change.sh" in text and len(names) == 3
 
     def step(base: str) -> tuple[int, str, str]:
         values = dict.fromkeys(names, "") | {"CHANGE_BASE": base, "CHANGE_HEAD": "feature"}

@@ -173,7 +173,7 @@ SAME = {
 #: Forms that are recorded at once: nothing is seen before.
 AT_ONCE = ("confirm", "resolve", "shut")
 #: Each has one beside it that is nearly the same.
-TWIN_CASES = ("confirm many", "open", "a circle", "close", "other names", "false")
+TWIN_CASES = ("confirm many", "a circle", "close", "other names", "false")
 CASES = [name for name in SAME if name not in TWIN_CASES]
 
 
@@ -258,14 +258,12 @@ def test_several_questions_are_answered_with_one_log(
     assert done.title == "Answer to 2 questions"
     again = twins.form("answer", *both, ("say", "accept"))
     assert "to record: each of these questions is not asked any more" in again.page
-    for pairs, way in (
-        ((("say", "ask"), ("text", "Who keeps the doors?")), "r\nt\nWho keeps the doors?\nq\n"),
-        ((("say", "reword"), ("text", "Doors are kept by two.")), "r\nw\nDoors are kept by two.\nq\n"),
-        ((("say", "false"),), "r\ni\nq\n"),
-        ((("say", "reject"),), "r\nn\nq\n"),
-    ):  # fmt: skip
+    for pairs in (
+        (("say", "ask"), ("text", "Who keeps the doors?")),
+        (("say", "reword"), ("text", "Doors are kept by two.")),
+        (("say", "false"),),
+    ):
         assert twins.form("answer", ("key", questions(twins, rule)[0]), *pairs).stem
-        assert twins.line("review", stdin=left + way).code == 0 and twins.agree(), pairs
 
 
 def test_each_proposal_is_answered_as_on_a_terminal(
