@@ -372,20 +372,22 @@ print(peak, sum(one.ru_utime + one.ru_stime for one in used))
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize("role, times", [("user", 20), ("assistant", 600)])
+@pytest.mark.parametrize(
+    ("role", "times", "size"), [("user", 20, 120_000_000), ("assistant", 600, 6_000_000)]
+)
 def test_a_long_session_is_told_in_little_time_and_memory(
-    repo: Repo, transcript: Path, role: str, times: int
+    repo: Repo, transcript: Path, role: str, times: int, size: int
 ) -> None:
-    """One of 120 MB, of which nearly all is what tools printed, or an agent's short words."""
+    """One of 120 MB, of which nearly all is what tools printed; and one with 25,000 short words of an agent."""
     result = {"type": "tool_result", "tool_use_id": "t", "content": "It is so.\n" * 3_000}
     said = result if role == "user" else {"type": "text", "text": "I look. " * 18}
     message = json.dumps({"type": role, "message": {"role": role, "content": [said]}})
-    for number in range(120_000_000 // (len(message) * times) + 1):
+    for number in range(size // (len(message) * times) + 1):
         say(transcript, f"Does part {number} hold?", role="user")
         with transcript.open("a") as file:
             file.write(f"{message}\n" * times)
         say(transcript, f"Part {number} holds.")
-    assert transcript.stat().st_size > 120_000_000
+    assert transcript.stat().st_size > size
     command = [sys.executable, "-c", WEIGHED, "capture", *named(transcript)]
     done = subprocess.run(command, cwd=repo.path, check=True, capture_output=True, text=True)
     peak, seconds = map(float, done.stdout.split()[-2:])

@@ -75,14 +75,16 @@ class Restatements:
         """
         found: dict[str, Restated] = {}
         before: str | None = None
-        for sentence in sentences(text):
+        for sentence in sentences(text) if self._posts else ():
             if sentence.rstrip(_MARKS).endswith(_ASKS):
                 before = None
                 continue
             for said in (sentence, f"{before} {sentence}") if before else (sentence,):
                 words = frozenset(content_words(said))
                 known = [(len(self._posts[word]), word) for word in words if word in self._posts]
-                rare = sorted(known)[:_RARE] if len(known) >= _FEW else []
+                if len(known) < _FEW:
+                    continue
+                rare = sorted(known)[:_RARE]
                 for unit in map(self._units.__getitem__, looked_up(rare, self._posts.__getitem__)):
                     if unit.id not in found and self._says(said, words, unit):
                         found[unit.id] = Restated(unit.id, said)
