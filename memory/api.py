@@ -133,6 +133,8 @@ class Memory(Pages):
         Raises:
             WaitsInSpool: they still can not be committed.
         """
+        if not (self.waiting() or (held and self.held())):
+            return None
         return self.committer.drain(self.occasion(), held=held)
 
     def held(self) -> list[str]:
@@ -206,12 +208,12 @@ class Memory(Pages):
         fetch_promised(self.home, theirs)
         plans: list[Plan] = []
 
-        def where(tip: str) -> str:
+        def where(tip: str) -> tuple[str, list[str]]:
             if planned is not None and tip == planned.ours:
                 plans.append(planned)
             else:
                 plans.append(Planner(snapshot, tip, theirs, adopt, self._progress).plan())
-            return plans[-1].tip
+            return plans[-1].tip, [ref.stem for ref in plans[-1].came]
 
         if dry_run:
             where(read_reference(self.home.repository, self.home.reference))

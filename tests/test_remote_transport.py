@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -50,6 +51,12 @@ def commit(where: Git) -> str:
     return git(where.where, "rev-parse", "HEAD").strip()
 
 
+def fetched(here: Git, remote: Remote, **how: Any) -> str:
+    """Fetch; return where the tracking reference leads then."""
+    assert fetch(here, remote, **how) is not None
+    return here.resolve(remote.tracking)[0]
+
+
 # ---- which remote -------------------------------------------------------------------------------
 
 
@@ -69,7 +76,7 @@ def test_i11_the_upstream_then_origin_then_the_only_one(here: Git) -> None:
 def test_a_path_or_url_is_remembered_outside_the_named_remotes(here: Git, hub: Path) -> None:
     chosen = choose_remote(here, "main", str(hub))
     assert chosen.tracking.startswith("refs/diurna/remotes/")
-    assert fetch(here, chosen) == git(hub, "rev-parse", "main").strip()
+    assert fetched(here, chosen) == git(hub, "rev-parse", "main").strip()
 
 
 def test_j8_a_configured_helper_is_refused_too(here: Git, tmp_path: Path) -> None:
@@ -111,7 +118,7 @@ def test_fetch_moves_the_tracking_reference_alone(here: Git, hub: Path, tmp_path
     git(here.where, "config", "fetch.prune", "true")
     git(here.where, "update-ref", "refs/remotes/origin/gone", "HEAD")
     before = git(here.where, "show-ref")
-    assert fetch(here, choose_remote(here, "main")) == made
+    assert fetched(here, choose_remote(here, "main")) == made
     changed = set(git(here.where, "show-ref").split("\n")) ^ set(before.split("\n"))
     assert {line.split(" ")[1] for line in changed} == {
         "refs/remotes/origin/main", "refs/remotes/origin/HEAD",  # which is a link to it
@@ -217,7 +224,7 @@ def test_i7_a_cut_connection_leaves_the_old_state(here: Git, hub: Path, tmp_path
         fetch(here, choose_remote(here, "main"), seconds=20)
     assert git(here.where, "show-ref") == before
     git(here.where, "config", "--unset", "remote.origin.uploadpack")
-    assert fetch(here, choose_remote(here, "main")) == made
+    assert fetched(here, choose_remote(here, "main")) == made
 
 
 def test_how_far_a_transfer_is_is_told(here: Git, tmp_path: Path) -> None:
@@ -233,7 +240,7 @@ def test_how_far_a_transfer_is_is_told(here: Git, tmp_path: Path) -> None:
         told.append((what, done, total))
 
     remote = choose_remote(here, "main", f"file://{source.where}")
-    assert fetch(here, remote, progress=hear) == made
+    assert fetched(here, remote, progress=hear) == made
     assert {what for what, _, _ in told} & {"Receiving objects", "Unpacking objects"}
     assert all(0 <= done <= total for _, done, total in told)
     git(here.where, "reset", "-q", "--hard", made)
@@ -276,5 +283,5 @@ def test_a_lock_that_a_killed_git_left_a_moment_ago_is_waited_for(
             lock.unlink()
         return dead
 
-    assert fetch(here, choose_remote(here, "main"), free=free) == made
+    assert fetched(here, choose_remote(here, "main"), free=free) == made
     assert len(waits) > 2

@@ -71,7 +71,7 @@ def store_commit(where: Repository, wanted: Commit, sign: Callable[[str], str] =
     """
     if read_reference(where, wanted.reference) != wanted.expected:
         raise TipMoved(wanted.reference)
-    git, who = where.git(), wanted.identity
+    who = wanted.identity
     files = [(path, "" if data is None else blob_id(data)) for path, data in wanted.files]
     with Objects.of(where) as objects:
         made = make_commit(
@@ -82,7 +82,7 @@ def store_commit(where: Repository, wanted: Commit, sign: Callable[[str], str] =
     new = [(BLOB, data) for _, data in wanted.files if data is not None]
     new += [(TREE, raw) for raw in made.trees.values()]
     try:
-        write_objects(git, [*new, (COMMIT, made.data)], whole=False, durable=False)
+        write_objects(where, [*new, (COMMIT, made.data)], whole=False, durable=False)
     except GitFailed as problem:
         raise StorageFailed(
             f"git could not store the commit: {problem.message}",

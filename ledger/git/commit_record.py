@@ -10,7 +10,7 @@ import os
 import zlib
 
 from ledger.environment import variables
-from ledger.errors import StorageFailed
+from ledger.errors import ObjectTooLarge, StorageFailed
 from ledger.model.findings import Finding
 from ledger.model.ids import sha1
 from ledger.model.record import Record
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     Move = Callable[[Within], bool]
 
 FALLBACK_NAME, FALLBACK_EMAIL = "Diurna", "diurna@localhost.invalid"
+#: The header of a loose object is shorter: `commit 1234`.
+_HEADER_BYTES = 40
 #: What git takes off both ends of a name and of an address.
 _CRUD = "".join(map(chr, range(33))) + ".,:;<>\"\\'"
 
@@ -82,11 +84,12 @@ def clean_name(text: str, otherwise: str = FALLBACK_NAME) -> str:
     return " ".join(kept.split()) or otherwise
 
 
-def loose_object(objects: str, oid: str) -> bytes | None:
+def loose_object(objects: str, oid: str, limit: int = 0) -> bytes | None:
     """Read a loose object from the disk: its bytes with header, None when it is not loose.
 
     Raises:
         StorageFailed: the file is there and does not hold what its name says.
+        ObjectTooLarge: it has more than `limit` bytes, where that is not 0.
     """
     path = f"{objects}/{oid[:2]}/{oid[2:]}"
     try:
@@ -95,8 +98,12 @@ def loose_object(objects: str, oid: str) -> bytes | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     try:
+        if limit:
+            head = zlib.decompressobj().decompress(packed, _HEADER_BYTES).partition(b"\0")[0]
+            if (size := int(head.partition(b" ")[2])) > limit:
+                raise ObjectTooLarge(oid, size)
         data = zlib.decompress(packed)
-    except zlib.error:
+    except (zlib.error, ValueError):
         data = b""
     if sha1(data, usedforsecurity=False).hexdigest() != oid:
         raise StorageFailed(

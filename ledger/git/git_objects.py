@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 import zlib
+from _thread import get_ident
 
 from ledger.errors import ObjectMissing, ObjectTooLarge, StorageFailed
 from ledger.git.commit_record import clean_name, loose_object
@@ -42,15 +43,24 @@ _DURABLE = (
 _PACKED_KINDS = {COMMIT: 1, TREE: 2, BLOB: 3, TAG: 4}
 
 
-class CommitHeader(Record):
-    """What a join needs of a commit: its root tree and its committer's time, seconds since 1970."""
+#: By thread and folder: the context that runs the process.
+_ENTERED: dict[tuple[int, str], Objects] = {}
 
-    tree: str
-    seconds: int
+
+class CommitHeader(Record):
+    """What a join needs of a commit."""
+
+    tree: str  #: its root
+    parents: tuple[str, ...]
+    authored: int  #: seconds since 1970; 0 where the commit has no number there
+    seconds: int  #: when it was committed, the same way
+    subject: str  #: the first line of its message
 
 
 class Objects:
     """Reads the objects of one repository; a context, for the process behind it.
+
+    Contexts of one thread and repository share the process of the outermost.
 
     Args:
         git: runs git there.
@@ -65,14 +75,22 @@ class Objects:
     def __init__(self, git: Git, folder: str = "") -> None:
         self._git, self._folder = git, folder
         self._running: Running | None = None
+        self._outermost = self
         self._held: dict[str, bytes] = {}
 
     def __enter__(self) -> Objects:
         """Return itself."""
+        if self._folder:
+            self._outermost = _ENTERED.setdefault((get_ident(), self._folder), self)
         return self
 
     def __exit__(self, *_: object) -> None:
-        """End the process."""
+        """End the process, behind the outermost context."""
+        if self._outermost is self:
+            _ENTERED.pop((get_ident(), self._folder), None)
+            self._stop()
+
+    def _stop(self) -> None:
         if self._running is not None:
             self._running.stop()
             self._running = None
@@ -92,11 +110,14 @@ class Objects:
         if held is not None:
             return held
         try:
-            data = loose_object(self._folder, oid) if self._folder else None
-        except StorageFailed as problem:
-            raise ObjectMissing("cat-file", 128, str(problem), self._git.where, oid) from None
+            data = loose_object(self._folder, oid, limit) if self._folder else None
+        except StorageFailed:  # it is damaged; git may have a packed copy
+            data = None
         if data is not None:
             return data[data.index(b"\0") + 1 :]
+        return self._outermost._packed(oid, limit)
+
+    def _packed(self, oid: str, limit: int) -> bytes:
         if self._running is None:
             self._running = self._git.start("cat-file", "--batch")
         try:
@@ -104,16 +125,16 @@ class Objects:
         except BrokenPipeError:
             header = []
         if len(header) != 3:  # "<id> missing", or git stopped at a damaged one
-            self.__exit__()
+            self._stop()
             said = f"fatal: bad object {oid}"
             raise ObjectMissing("cat-file", 128, said, self._git.where, oid)
         size = int(header[2])
         if size > limit:
-            self.__exit__()
+            self._stop()
             raise ObjectTooLarge(oid, size)
         body = self._running.take(size + 1)
         if len(body) <= size:  # git ended, or was ended, in the middle of it
-            self.__exit__()
+            self._stop()
             said = f"fatal: {oid} was read in part"
             raise ObjectMissing("cat-file", 128, said, self._git.where, oid)
         return body[:-1]
@@ -125,13 +146,17 @@ class Objects:
 
 def commit_header(data: bytes) -> CommitHeader:
     """Read what a join needs off a commit's bytes."""
-    seconds = 0
-    head = data.partition(b"\n\n")[0].decode("utf-8", "replace")
+    head, _, message = data.decode("utf-8", "replace").partition("\n\n")
+    parents, times = [], {"author": 0, "committer": 0}
     for line in head.split("\n"):
-        if line.startswith("committer "):
-            said = line.rsplit(" ", 2)[1]
-            seconds = int(said) if said.isdigit() else 0
-    return CommitHeader(head[5:45], seconds)
+        key, _, said = line.partition(" ")
+        if key == "parent":
+            parents.append(said)
+        elif key in times:
+            number = said.rsplit(" ", 2)[-2:][0]
+            times[key] = int(number) if number.isdigit() else 0
+    subject = message.partition("\n")[0]
+    return CommitHeader(head[5:45], tuple(parents), times["author"], times["committer"], subject)
 
 
 def object_id(kind: str, data: bytes) -> str:
@@ -148,12 +173,16 @@ def merge_commit(tree: str, parents: Iterable[str], people: tuple[str, str], mes
 
 
 def write_objects(
-    git: Git, objects: Iterable[tuple[str, bytes]], *, whole: bool = True, durable: bool = True
+    where: Repository,
+    objects: Iterable[tuple[str, bytes]],
+    *,
+    whole: bool = True,
+    durable: bool = True,
 ) -> None:
     """Store objects; git checks each of them first.
 
     Objects are (kind, bytes); `whole` refuses those that name others which are not there. With `durable`
-    they are flushed to the disk, and it is asked whether they are all there.
+    they are flushed to the disk, and it is looked whether they are all there.
 
     Raises:
         StorageFailed: the disk refused.
@@ -164,10 +193,13 @@ def write_objects(
         return
     strict = ("--strict",) if whole else ()
     settings = _DURABLE if durable else ()
+    git = where.git()
     git.run(*settings, "unpack-objects", "-q", *strict, data=pack_of(listed))
     # where git can not move what it flushed into its place, it ends all the same as if it had
-    ids = [object_id(kind, data) for kind, data in listed]
-    if durable and git.resolve(*ids) != ids:
+    ids = [object_id(kind, data) for kind, data in listed] if durable else []
+    folder = f"{where.commondir}/objects"
+    packed = [one for one in ids if not os.path.exists(f"{folder}/{one[:2]}/{one[2:]}")]
+    if packed and git.resolve(*packed) != packed:
         raise StorageFailed(
             "git did not keep all objects that it was given",
             hint="see that the disk and the number of open files allow more, and try again",

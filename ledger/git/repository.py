@@ -10,6 +10,7 @@ import os
 
 from ledger.environment import variables, working_directory
 from ledger.git.config_files import home_setting, may_filter, plain_value
+from ledger.model.ids import is_object
 from ledger.model.record import Record
 
 TYPE_CHECKING = False
@@ -257,6 +258,17 @@ def remote_branches(repository: Repository, branch: str) -> list[str]:
         if line[41:].startswith(_REMOTES) and branch_there(line[41:]) == branch:
             found.add(line[41:])
     return sorted(found, key=lambda one: (one != f"{_REMOTES}origin/{branch}", one))
+
+
+def branch_tips(repository: Repository) -> set[str]:
+    """Return where all branches stand, here and as they were fetched."""
+    common, found = repository.commondir, set[str]()
+    for place in ("refs/heads", "refs/remotes"):
+        for folder, _, names in os.walk(f"{common}/{place}"):
+            found |= {_read(f"{folder}/{name}").strip() for name in names}
+    rows = [line.split(" ") for line in _read(f"{common}/packed-refs").split("\n")]
+    found |= {row[0] for row in rows if row[-1].startswith(("refs/heads/", _REMOTES))}
+    return {one for one in found if is_object(one)}
 
 
 def branch_there(reference: str) -> str:

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 
 from ledger.codec.log import canonical, decode, encode
 from ledger.codec.validate import problems
-from ledger.errors import DraftRefused
+from ledger.errors import DraftRefused, ObjectMissing
 from ledger.git.commit_record import clean_name
+from ledger.git.git_objects import Objects
 from ledger.home import Home
 from ledger.model.event import Event, ThreadReopened
 from ledger.model.findings import Finding
@@ -38,6 +40,8 @@ if TYPE_CHECKING:
 
 #: How many of the newest commits of the file are looked at in a history that never was.
 _DEEP = 100
+#: So many commits are looked at without asking git.
+_FEW = 50
 #: The year 2100: a date from then on is a slip or a trick, and counts as none.
 _LATEST_SECONDS = 4_102_444_800
 
@@ -56,12 +60,12 @@ class CommittedEdit(Record):
 
 
 def absorb_committed(
-    pages: Pages, *, theirs: str = "", dry_run: bool = False
+    pages: Pages, theirs: str = "", base: str = "", *, dry_run: bool
 ) -> tuple[Finding, ...]:
     """Make logs of committed edits, and say what became of them, as `Memory.absorb_committed`."""
     home, committer = pages.home, pages.committer
     tip = home.tip()
-    edits = unabsorbed(pages, *((theirs, tip) if theirs else (tip, read_checked(home))))
+    edits = unabsorbed(pages, theirs or tip, (base or tip) if theirs else read_checked(home))
     if not dry_run:
         if any(one.stem for one in edits):
             refuse_unwritable(home)
@@ -73,7 +77,7 @@ def absorb_committed(
                 committer.drain(pages.occasion())
             # it may be understood yet
             doubted = [one.blob for one in edits if one.findings and not one.stem]
-            if not any(blob in doubted for blob in _standing(home, tip) if doubted):
+            if not doubted or not any(blob in doubted for blob in _standing(home, tip)):
                 note_checked(home, tip)
     return _findings(home, edits, dry_run)
 
@@ -155,6 +159,8 @@ def _edits(home: Home, tip: str, known: str) -> list[CommittedEdit]:
     and of what people wrote on top of each other the last counts. A merge may have passed it over,
     or be an edit itself: it has what none of its sides had. Oldest first.
     """
+    if _are_own(home, tip, known):
+        return []
     git, path = home.repository.git(), home.prefix + CONTINUITY_FILE
     part = (f"^{known}",) if known and git.resolve(known)[0] else (f"-n{_DEEP}",)
     said = git.run(
@@ -179,6 +185,24 @@ def _edits(home: Home, tip: str, known: str) -> list[CommittedEdit]:
             seconds = int(date) if date.isdigit() and int(date) < _LATEST_SECONDS else 0
             found.append(CommittedEdit(commit, after, author, seconds))
     return found[::-1]
+
+
+def _are_own(home: Home, tip: str, known: str) -> bool:
+    """Tell whether the commits from a tip back to one are few, and all Diurna's, without git."""
+    behind = {known}  # and what is seen to stand behind it
+    with Objects.of(home.repository) as objects, suppress(ObjectMissing):  # a history that is cut
+        heads = {one: objects.header(one) for one in (tip, known) if one}
+        for _ in range(_FEW):
+            if heads.keys() <= behind:
+                return True
+            one = max(heads, key=lambda one: (heads[one].seconds, one in behind))
+            head = heads.pop(one)
+            if one in behind:
+                behind.update(head.parents)
+            elif head.parents and not is_own(f"{head.authored} {head.seconds} {head.subject}"):
+                break
+            heads |= {parent: objects.header(parent) for parent in head.parents}
+    return False
 
 
 def _read_edit(snapshot: Snapshot, nows: list[State], edit: CommittedEdit) -> CommittedEdit | None:

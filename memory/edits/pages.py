@@ -129,12 +129,15 @@ class Pages(Reader):
 
         return absorbed_findings(absorb(self, dry_run=dry_run, first=True), dry_run)
 
-    def absorb_committed(self, theirs: str = "", *, dry_run: bool = False) -> tuple[Finding, ...]:
+    def absorb_committed(
+        self, theirs: str = "", base: str = "", *, dry_run: bool = False
+    ) -> tuple[Finding, ...]:
         """Make logs of edits of `continuity.md` that people committed and that a merge passed over.
 
         Args:
             theirs: look at what this tip brings to the branch's, and leave the logs in the spool; ""
                 for the branch itself.
+            base: where the two part, "" where nobody knows.
             dry_run: change nothing.
 
         Raises:
@@ -143,7 +146,7 @@ class Pages(Reader):
         """
         from memory.edits.committed_edits import absorb_committed
 
-        return absorb_committed(self, theirs=theirs, dry_run=dry_run)
+        return absorb_committed(self, theirs, base, dry_run=dry_run)
 
     def unabsorbed(self) -> list[CommittedEdit]:
         """Return what people committed into `continuity.md` and no log says yet."""

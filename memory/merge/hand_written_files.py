@@ -7,10 +7,11 @@ and entries that are no files.
 from __future__ import annotations
 
 from ledger.errors import SyncRefused
-from ledger.git.cli import EMPTY_TREE, Git
+from ledger.git.cli import EMPTY_TREE
 from ledger.git.git_objects import BLOB, TREE, Objects, write_objects
-from ledger.home import IN_TREE, OWN_BRANCH, Home
-from ledger.model.layout import MOVED_FILE, POLICY_FILE, SESSIONS_DIR
+from ledger.git.repository import Repository, branch_tips, config_value
+from ledger.home import IN_TREE, OWN_BRANCH, Home, pointed
+from ledger.model.layout import MOVED_FILE, POLICY_FILE, SESSIONS_DIR, TREE_POINTER, TREE_PREFIX
 from ledger.remote.tree_merge import Joined, find
 from memory.replay.ledger_snapshot import Snapshot
 from memory.replay.replayed_state import cold_state
@@ -64,13 +65,13 @@ class HandWritten:
         return self._known
 
     def _tree(self) -> str:
-        return write_joined(self._snapshot.home.repository.git(), self._joined)
+        return write_joined(self._snapshot.home.repository, self._joined)
 
 
-def write_joined(git: Git, joined: Joined) -> str:
+def write_joined(where: Repository, joined: Joined) -> str:
     """Store what was joined, for git to list; return the tree."""
     texts = [(BLOB, data) for data in joined.blended.values()]
-    write_objects(git, [*texts, *((TREE, raw) for raw in joined.written.values())])
+    write_objects(where, [*texts, *((TREE, raw) for raw in joined.written.values())])
     return joined.tree
 
 
@@ -90,6 +91,25 @@ def code_beside(home: Home, bases: list[str], tip: str) -> str:
         if names[0]:
             return names[0]
     return ""
+
+
+def former_places(home: Home) -> tuple[str, ...]:
+    """Return the prefixes at which the memory stood before, where a branch here says so; mostly none.
+
+    It may have stood in the usual folder, where this clone notes it, and where HEAD has a pointer to.
+    """
+    if home.kind != OWN_BRANCH:
+        return ()
+    git, where = home.repository.git(), home.repository
+    places = [TREE_PREFIX, config_value(where, "diurna", "moved")]
+    tips = ["HEAD", *branch_tips(where)]
+    asked = [f"{tip}:{place}{MOVED_FILE}" for tip in tips for place in filter(None, places)]
+    pointer, *moved = git.resolve(f"HEAD:{TREE_POINTER}", *asked)
+    if pointer:
+        (text,) = git.blobs([pointer])
+        places.append(pointed((text or b"").decode("utf-8", "replace")))
+        moved += git.resolve(*[f"{tip}:{places[-1]}{MOVED_FILE}" for tip in tips])
+    return tuple(dict.fromkeys(filter(None, places))) if any(moved) else ()
 
 
 def moved_away(home: Home, tip: str) -> str:

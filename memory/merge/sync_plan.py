@@ -49,6 +49,7 @@ class Plan(Record):
     #: a file of the code that only our commits change: git sends those for their author
     here: str = ""
     there: str = ""  #: one that commits of theirs change: git brings those, so nothing is joined
+    base: str = ""  #: where both histories part, "" for nowhere, or in several places
 
 
 def learned(snapshot: Snapshot, tip: str, entries: Sequence[Entry]) -> Learned:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 
-from ledger.errors import PolicyInvalid, SyncRefused
+from ledger.errors import ObjectMissing, ObjectTooLarge, PolicyInvalid, SyncRefused
 from ledger.git.commit_record import FALLBACK_EMAIL, FALLBACK_NAME, Identity
 from ledger.git.git_objects import (
     BLOB,
@@ -43,7 +43,7 @@ from memory.merge.hand_written_files import (
 from memory.merge.sync_plan import AHEAD, APART, BEHIND, SAME, Plan, learned
 from memory.redaction.purged_logs import expected, refuse_purged
 from memory.replay.page_publishing import publishes
-from memory.replay.read_logs import Reading, read_all
+from memory.replay.read_logs import LOOSE_UP_TO, Reading, read_all
 from memory.replay.replayed_state import cold_state
 from memory.worktree.page_forecast import forecast
 from memory.worktree.projection_files import Rendering, is_projection, projection_files
@@ -118,7 +118,7 @@ class Planner:
             return Plan(APART, ours, theirs, ours, tuple(came), here=here, there=there)
         reading = self._read(came)
         if ours and ours not in bases and theirs not in bases:
-            refuse_purged(self._snapshot, ours, theirs, bases, reading.entries)
+            refuse_purged(self._snapshot, ours, theirs, bases, rows, reading.entries)
         if not ours or bases == [ours]:
             relation = APART if only_ours or differ else BEHIND
         elif bases == [theirs]:
@@ -142,11 +142,13 @@ class Planner:
         return Plan(
             relation, ours, theirs, tip, tuple(came), agents, went, change,
             (*self._findings, *expected(cache, reading)), reading if simple else None, here,
+            base=bases[0] if len(bases) == 1 else "",
         )  # fmt: skip
 
     def _read(self, came: Sequence[LogRef]) -> Reading:
         """Read what came; the size of a log is looked at before its bytes (fault:J4)."""
-        sizes = self._git.sizes(ref.blob for ref in came) if came else []
+        few, ids = len(came) <= LOOSE_UP_TO, [ref.blob for ref in came]
+        sizes = map(self._size, ids) if few else self._git.sizes(ids)
         for ref, size in zip(came, sizes, strict=True):
             if size > LIMIT_BYTES:
                 raise SyncRefused(
@@ -155,6 +157,14 @@ class Planner:
                     hint="ask whoever maintains that repository; what is recorded here is safe",
                 )
         return read_all(self._home, came, self._progress)
+
+    def _size(self, blob: str) -> int:
+        try:
+            return len(self._objects.read(blob))
+        except ObjectTooLarge as problem:
+            return problem.size
+        except ObjectMissing:
+            return 0
 
     def _had(self, commit: str, paths: Sequence[str]) -> bool:
         """Tell whether a commit had one of some paths; a side that lacks it took it away."""
@@ -236,7 +246,7 @@ class Planner:
         wanted = [(BLOB, data) for data in joined.blended.values()]
         wanted += [(TREE, raw) for raw in {**joined.written, **written}.values()]
         wanted.append((COMMIT, commit))
-        write_objects(self._git, [*((BLOB, bodies[path]) for path, _ in pages), *wanted])
+        write_objects(home.repository, [*((BLOB, bodies[path]) for path, _ in pages), *wanted])
         return object_id(COMMIT, commit)
 
     def _blend(self, one: bytes, base: bytes | None, two: bytes) -> bytes | None:
@@ -305,7 +315,7 @@ class Planner:
             made = forecast(cache, reading.refs, reading.entries, ours, read)
             if made is not None:
                 return made
-        state = cold_state(self._snapshot, write_joined(self._git, joined))
+        state = cold_state(self._snapshot, write_joined(self._home.repository, joined))
         if any(finding.code == "unreadable" for finding in state.findings()):
             return None  # the projection would lack what that log says
         return projection_files(state)

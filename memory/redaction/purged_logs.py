@@ -42,19 +42,21 @@ def refuse_purged(
     ours: str,
     theirs: str,
     bases: Sequence[str],
+    rows: Sequence[tuple[str, str, str, str]] = (),
     entries: Sequence[Entry] | None = None,
 ) -> None:
     """Refuse to join two tips of which one has logs that were taken out of the history of the other.
 
-    A log that stands in `bases`, where both began, is in both histories; `entries` is what the logs say
-    that came from there, None to read them.
+    A log that stands in `bases`, where both began, is in both histories. `rows` are the differences of
+    their logs (`Git.differences`), none to ask for them; `entries` is what the logs say that came from
+    there, None to read them.
 
     Raises:
         SyncRefused: one has; nothing was changed.
     """
     home, git = snapshot.home, snapshot.home.repository.git()
     folder = home.prefix + SESSIONS_DIR
-    rows = git.differences(ours, theirs, folder)
+    rows = rows or git.differences(ours, theirs, folder)
     cache = snapshot.cache(ours)
     came, _ = log_refs(
         [(mode, blob, p) for letter, mode, blob, p in rows if letter != "D"], home.prefix

@@ -55,12 +55,17 @@ def named(stems: Iterable[str]) -> str:
     return f"{len(listed)} log{'s' * (len(listed) != 1)}: {', '.join(listed[:_NAMES])}{more}"
 
 
-def along(home: Home, tip: str) -> tuple[tuple[str, str], ...]:
-    """Return what moves with the branch: what keeps its tip, and a remote's where that is the old one."""
+def along(home: Home, tip: str, made: str = "") -> tuple[tuple[str, str], ...]:
+    """Return what moves with the branch: what keeps its tip, and a remote's where that is the old one.
+
+    Or where that is `made`, the new one, and another of a remote's was kept before.
+    """
     if not home.seen:
         return ()
-    on_remote = tip and tip in remote_tips(home).values()
-    return ((home.seen, ""), *[(kept_as(SENT, home.reference), tip)] * bool(on_remote))
+    name, there = kept_as(SENT, home.reference), remote_tips(home).values()
+    before = read_reference(home.repository, name)
+    sent = made if before and made in there else tip if tip in there else ""
+    return ((home.seen, ""), *[(name, sent)] * bool(sent))
 
 
 def remote_tips(home: Home) -> dict[str, str]:
@@ -226,7 +231,7 @@ def _stored(home: Home, root: str, logs: Logs) -> str:
         files = [(home.prefix + path, blob) for path, blob in logs.items()]
         root, written = with_files(objects.read, root, files)
     data = merge_commit(root, (), nobody, "diurna: kept")
-    write_objects(git, [*[(TREE, raw) for raw in written.values()], (COMMIT, data)])
+    write_objects(home.repository, [*[(TREE, raw) for raw in written.values()], (COMMIT, data)])
     return object_id(COMMIT, data)
 
 
@@ -275,7 +280,7 @@ def settle(snapshot: Snapshot) -> list[Finding]:
     if home.seen and kept not in ("", tip):
         found = _set_elsewhere(home, kept, held)
     if gone:
-        write_objects(git, [(BLOB, data) for data in gone.values()])
+        write_objects(home.repository, [(BLOB, data) for data in gone.values()])
         keep(home, {path: blob_id(data) for path, data in gone.items()}, held)
         Spool(home.spool_folder).forget([*map(stem_of, gone)])
         found += lost_findings(home, held)

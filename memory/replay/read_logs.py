@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 
-from ledger.errors import GitFailed, StorageFailed
-from ledger.git.cli import Git
-from ledger.git.commit_record import loose_object
+from ledger.errors import GitFailed, ObjectMissing, ObjectTooLarge
+from ledger.git.git_objects import Objects
+from ledger.git.repository import Repository
 from ledger.home import Home
 from ledger.model.findings import Finding
 from ledger.model.ids import blob_id
@@ -26,27 +27,17 @@ LOOSE_UP_TO = 64
 
 
 def read_bytes(home: Home, refs: Sequence[LogRef]) -> Iterator[tuple[LogRef, bytes]]:
-    """Yield the bytes of logs: from the spool and loose files what is there, the rest by one git.
+    """Yield the bytes of logs: those that wait in the spool, then the others.
 
     Logs whose object is missing are left out.
     """
     held = held_bytes(home, refs)
     yield from held.items()
-    objects = home.repository.commondir + "/objects"
-    packed: list[LogRef] = []
-    for ref in refs:
-        if ref in held:
-            continue
-        data = _loose(objects, ref.blob) if len(refs) <= LOOSE_UP_TO else None
-        if data is None:
-            packed.append(ref)
-        else:
-            yield ref, data[data.index(b"\0") + 1 :]
-    if packed:
-        found = blobs(home.repository.git(), [ref.blob for ref in packed])
-        for ref, content in zip(packed, found, strict=True):
-            if content is not None:
-                yield ref, content
+    rest = [ref for ref in refs if ref not in held]
+    read = blobs if len(rest) > LOOSE_UP_TO else _few_blobs
+    for ref, content in zip(rest, read(home.repository, [ref.blob for ref in rest]), strict=True):
+        if content is not None:
+            yield ref, content
 
 
 def held_bytes(home: Home, refs: Sequence[LogRef]) -> dict[LogRef, bytes]:
@@ -64,22 +55,26 @@ def held_bytes(home: Home, refs: Sequence[LogRef]) -> dict[LogRef, bytes]:
     return found
 
 
-def _loose(objects: str, blob: str) -> bytes | None:
-    try:
-        return loose_object(objects, blob)
-    except StorageFailed:  # damaged; git may have a packed copy
-        return None
+def _few_blobs(where: Repository, ids: Sequence[str]) -> list[bytes | None]:
+    """Read some objects: from loose files what is there, the rest by one git."""
+    found: list[bytes | None] = []
+    with Objects.of(where) as objects:
+        for one in ids:
+            found.append(None)
+            with suppress(ObjectMissing, ObjectTooLarge):
+                found[-1] = objects.read(one)
+    return found
 
 
-def blobs(git: Git, ids: Sequence[str]) -> list[bytes | None]:
+def blobs(where: Repository, ids: Sequence[str]) -> list[bytes | None]:
     """Read objects; git gives up at a damaged one, and then each is asked for by itself."""
     try:
-        return list(git.blobs(ids))
+        return list(where.git().blobs(ids))
     except GitFailed:
         if len(ids) == 1:
             return [None]
     middle = len(ids) // 2
-    return blobs(git, ids[:middle]) + blobs(git, ids[middle:])
+    return blobs(where, ids[:middle]) + blobs(where, ids[middle:])
 
 
 class Reading(Record):
@@ -212,7 +207,7 @@ def _mend(
         # beside the bytes themselves there is nothing to put in their place
         if one.ref.path in known and (one.ref.stem, known[one.ref.path][0]) not in there
     }
-    read = blobs(home.repository.git(), list(firsts.values()))
+    read = blobs(home.repository, list(firsts.values()))
     contents = dict(zip(firsts, read, strict=True))
     for number, (ref, proven, noticed) in doubtful.items():
         first = contents.get(number)

@@ -28,7 +28,7 @@ from projection.policy.model import BUILT_IN_KINDS, DEFAULT_KIND
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from ledger.git.commit_record import Within
     from ledger.model.session import Entry
@@ -104,11 +104,17 @@ class CommitWriter:
         return made, sign.findings + found
 
     def _moved(
-        self, lock: Lock, wanted: Commit, made: str, files: Files | None = None
+        self,
+        lock: Lock,
+        wanted: Commit,
+        made: str,
+        files: Files | None = None,
+        fresh: Sequence[str] = (),
     ) -> list[Finding]:
         """Move the branch to a commit, work tree and index first; return what these could not be given.
 
-        `files` are those that it changes, where that is known.
+        `files` are those that it changes, where that is known; else `fresh` are the stems of its logs
+        that the branch has not.
         """
         home, tip, who = self.home, wanted.parent, wanted.identity.committing
         ahead = Ahead(home, tip, made, files)
@@ -121,10 +127,10 @@ class CommitWriter:
 
         self.branch.noted(lock, tip, made, lambda: ahead.show(move), ahead.take_back)
         ahead.settle()
-        if files is None:
-            note_logs(home)
-        elif wanted.along:
-            note_logs(home, [stem_of(path) for path, data in files if data])
+        if files is not None:
+            fresh = [stem_of(path) for path, data in files if data]
+        if wanted.along or files is None:
+            note_logs(home, fresh)
         return [*ahead.findings, *show_elsewhere(home, tip, made)]
 
     def commit_files(
@@ -155,11 +161,11 @@ class CommitWriter:
 
         return self.branch.write(once)
 
-    def move(self, where: Callable[[str], str]) -> None:
+    def move(self, where: Callable[[str], tuple[str, Sequence[str]]]) -> None:
         """Let the branch point to a commit that is there already.
 
-        `where` says which, for a tip ("" for an unborn branch): asked again when another writer was
-        faster. The tip itself changes nothing.
+        `where` says which, for a tip ("" for an unborn branch), and the stems of the logs that it brings:
+        asked again when another writer was faster. The tip itself changes nothing.
 
         Raises:
             Busy: the branch kept moving or is locked.
@@ -169,7 +175,7 @@ class CommitWriter:
 
         def once(lock: Lock, _: str) -> None:
             tip = read_reference(home.repository, home.reference)
-            made = where(tip)
+            made, fresh = where(tip)
             if made == tip:
                 if not home.checked_out:  # plain git may have moved it past the mirror
                     notes.extend(show_move(home, tip, tip))
@@ -177,9 +183,9 @@ class CommitWriter:
             branch.refuse_locked()
             nobody = Identity(FALLBACK_NAME, FALLBACK_EMAIL)
             wanted = Commit(
-                home.reference, tip, tip, (), "diurna: sync", nobody, 0, along(home, tip)
+                home.reference, tip, tip, (), "diurna: sync", nobody, 0, along(home, tip, made)
             )
-            shown = self._moved(lock, wanted, made)
+            shown = self._moved(lock, wanted, made, None, fresh)
             notes.extend(shown)
             branch.end_note(lock, made, shown)
 

@@ -138,14 +138,14 @@ def tip_noticed(survey: Survey) -> Iterator[Finding]:
 
 def logs_noticed(survey: Survey) -> Iterator[Noticed]:
     """Tell of each committed log whose bytes git can not read, and where they may come from."""
-    git, spooled = survey.home.repository.git(), set(Spool(survey.home.spool_folder).held())
+    where, spooled = survey.home.repository, set(Spool(survey.home.spool_folder).held())
     read = {one.path for one in survey.reading.refs if one.stem not in spooled}
     large = {one.file for one in survey.reading.findings if one.code == "too-large"}
-    has_remote = bool(git.run("remote", check=False).strip())
+    has_remote = bool(where.git().run("remote", check=False).strip())
     for ref in survey.logs[0]:
         if ref.path in read or ref.path in large:
             continue
-        if ref.stem in spooled and blobs(git, [ref.blob]) != [None]:  # what is there twice
+        if ref.stem in spooled and blobs(where, [ref.blob]) != [None]:  # what is there twice
             continue
         here = any(copies(survey.home, ref.path, ref.blob))
         if here or has_remote:

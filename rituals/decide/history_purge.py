@@ -134,7 +134,7 @@ def purge(memory: Memory, facts: tuple[str, ...], logs: tuple[str, ...]) -> Purg
     with Lock(f"{common}/{LOCK_FILE}", _LOCK_SECONDS) as lock:
         memory.snapshot.notes += finish_dead(home, lock)
         _back_up(git, plan)
-        write_objects(git, plan.history.objects)
+        write_objects(home.repository, plan.history.objects)
         moves, tip = plan.history.moves, home.tip()
         new = next((one.new for one in moves if one.reference == home.reference), tip)
         files = [f"{tree.gitdir}/index" for tree in plan.trees]

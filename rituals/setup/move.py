@@ -19,8 +19,8 @@ from ledger.errors import WriteRefused
 from ledger.git.commit_record import FALLBACK_EMAIL, FALLBACK_NAME, Identity
 from ledger.git.git_objects import COMMIT, move_references, object_id, write_objects
 from ledger.git.history_rewrite import relocated
-from ledger.git.repository import config_value, head, read_reference
-from ledger.home import IN_TREE, OWN_BRANCH, Home, branch_home, checked_out_home, pointed
+from ledger.git.repository import branch_tips, config_value, head, read_reference
+from ledger.home import IN_TREE, OWN_BRANCH, Home, branch_home, checked_out_home
 from ledger.model import layout
 from ledger.model.findings import Finding
 from ledger.model.ids import blob_id
@@ -28,6 +28,7 @@ from ledger.model.log_stamps import breaks_seal, is_sealed
 from ledger.model.record import Record
 from ledger.wal.spool import Spool
 from memory.api import Memory
+from memory.merge.hand_written_files import former_places
 from memory.redaction.withheld_texts import held_logs
 from memory.worktree.merge_drivers import apply_drivers, plan_drivers
 from memory.worktree.page_copies import keep_out_of_status, mirror_changes
@@ -114,7 +115,7 @@ def apply_move(plan: MovePlan, clock: Callable[[], int], agent: str = "") -> Mem
     old.drain()
     old.close()
     moved, objects = relocated(git, home.tip(), home.prefix)
-    write_objects(git, objects)
+    write_objects(repository, objects)
     if not read_reference(repository, there.reference):
         move_references(git, [(there.reference, moved, "")], f"diurna: moved from {home.prefix}")
     else:  # from an earlier move
@@ -159,14 +160,13 @@ def _commit(
 def strays(memory: Memory) -> dict[str, bytes]:
     """Return the logs, by stem, that branches here have where the memory was before, and it has not."""
     home, git = memory.home, memory.home.repository.git()
-    places = _places(home)
-    listed = git.run("for-each-ref", "--format=%(objectname)", "refs/heads", "refs/remotes")
-    tips = dict.fromkeys(listed.decode("ascii").split()) if places else {}
-    asked = [(tip, prefix) for tip in tips for prefix in places]
+    asked = [
+        (tip, prefix) for prefix in former_places(home) for tip in branch_tips(home.repository)
+    ]
     names = (layout.MOVED_FILE, layout.POLICY_FILE, layout.SESSIONS_DIR)
     objects = git.resolve(*[f"{tip}:{prefix}{name}" for tip, prefix in asked for name in names])
     rows = list(zip(objects[::3], objects[1::3], objects[2::3], strict=True))
-    if not any(moved for moved, _, _ in rows):
+    if not rows:
         return {}
     known = {ref.stem for ref in memory.snapshot.list_logs(home.tip())[0]}
     known |= {stem for stem, _ in memory.ask(held_logs, committed=True)}
@@ -182,7 +182,7 @@ def strays(memory: Memory) -> dict[str, bytes]:
 def join_strays(memory: Memory, spool: str = "") -> tuple[Finding, ...]:
     """Commit them, and what waits in another spool's folder, "" for none; say how many they were."""
     home, git = memory.home, memory.home.repository.git()
-    places = _places(home)
+    places = former_places(home)
     if places and not config_value(home.repository, "diurna", "moved"):
         moved = git.resolve(*[f"HEAD:{prefix}{layout.MOVED_FILE}" for prefix in places])
         for prefix in [prefix for prefix, blob in zip(places, moved, strict=True) if blob]:
@@ -208,15 +208,3 @@ def join_strays(memory: Memory, spool: str = "") -> tuple[Finding, ...]:
     joiner.commit_files(files, f"diurna: {many} from where memory was before", only_missing=True)
     joiner.close()
     return (Finding("home-moved", f"{many} joined that stood where memory was before it moved"),)
-
-
-def _places(home: Home) -> tuple[str, ...]:
-    """Return the prefixes at which a memory may have stood before it came to where it is."""
-    if home.kind != OWN_BRANCH:
-        return ()
-    git = home.repository.git()
-    (pointer,) = git.resolve(f"HEAD:{layout.TREE_POINTER}")
-    text = b"".join(body or b"" for body in git.blobs([pointer] if pointer else []))
-    named = pointed(text.decode("utf-8", "replace"))
-    places = (layout.TREE_PREFIX, config_value(home.repository, "diurna", "moved"), named)
-    return tuple(dict.fromkeys(filter(None, places)))

@@ -22,7 +22,7 @@ from ledger.errors import (
     SyncRefused,
     Unreachable,
 )
-from ledger.git.git_objects import merge_bases
+from ledger.git.git_objects import Objects, merge_bases
 from ledger.git.repository import read_reference
 from ledger.model.findings import Finding
 from ledger.model.layout import CONTINUITY_FILE, SENT, kept_as, stem_of
@@ -31,6 +31,7 @@ from ledger.remote.remote import Remote, choose_remote
 from ledger.remote.transport import Progress, advertised, fetch, push
 from ledger.wal.git_locks import Transfer
 from memory.api import Memory
+from memory.edits.committed_edits import note_checked
 from memory.merge.hand_written_files import code_beside
 from memory.merge.sync_plan import APART, BEHIND, Learned, Plan
 from memory.redaction.purged_logs import refuse_purged
@@ -86,16 +87,14 @@ def sync(
         NoRemote: which remote is meant is not clear.
         NetworkFailed: the remote refused, was silent, or kept moving.
         SyncRefused: a person has to decide.
-        WaitsInSpool: a log that waits can not be committed now.
     """
     home = memory.home
     refuse_unwritable(home)
     remote = choose_remote(home.repository.git(), home.branch, asked, home.upstream)
-    if not dry_run:
-        memory.drain()
     policy = memory.policy
     sends = push or policy.push or not is_own(home, policy)
-    return _Sync(memory, remote, (dry_run, adopt, sends), progress, timer).run()
+    with Objects.of(home.repository):  # one process for all that is read
+        return _Sync(memory, remote, (dry_run, adopt, sends), progress, timer).run()
 
 
 class _Sync:
@@ -119,7 +118,9 @@ class _Sync:
     def run(self) -> Report:
         if self._memory.publishes():
             self._absorb_edit()
-        self._findings += self._memory.absorb_committed(dry_run=self._dry_run)
+        found = self._memory.absorb_committed(dry_run=self._dry_run)
+        self._findings += found
+        self._edited = bool(found)
         began = self._monotonic()
         for tried in range(1, TRIES + 1):
             started = self._monotonic()
@@ -182,8 +183,9 @@ class _Sync:
         if plan.relation not in (APART, BEHIND) or plan.there:
             return False
         memory = self._memory
-        found = memory.absorb_committed(plan.theirs, dry_run=self._dry_run)
+        found = memory.absorb_committed(plan.theirs, plan.base, dry_run=self._dry_run)
         self._findings += found
+        self._edited = self._edited or bool(found)
         if self._dry_run or not memory.waiting():
             return False
         if plan.relation == BEHIND:
@@ -203,11 +205,12 @@ class _Sync:
         """Fetch, and say what both tips come to; nothing moves but the tracking reference."""
         before = self._tracked()
         with Transfer(self._memory.home.repository, self._remote.tracking) as transfer:
-            theirs = fetch(self._git, self._remote, progress=self._progress, free=transfer.free)
+            begun = fetch(self._git, self._remote, progress=self._progress, free=transfer.free)
+        theirs = "" if begun is None else self._tracked()
         self._findings += transfer.findings
         if not theirs:
             self._refuse_missing(before)
-        elif before and before != theirs:
+        elif before not in ("", theirs) and not (begun and before.startswith(begun)):
             self._look_for_loss(before, theirs)
         plan = self._memory.join(theirs, adopt=self._adopt, dry_run=True)
         if not theirs:  # to make the branch there would send all that it holds
@@ -238,6 +241,8 @@ class _Sync:
         self._plans.append(plan)
         if plan.tip != plan.ours or not self._memory.home.checked_out:  # the mirror may be behind
             self._memory.join(plan.tip, adopt=self._adopt, planned=plan)
+            if not self._edited:  # by people, on either side
+                note_checked(self._memory.home, plan.tip)
 
     def _publish(self, plan: Plan) -> str:
         """Publish what a plain `git merge` or `git pull` left behind, here or there; return the tip."""
@@ -302,10 +307,13 @@ class _Sync:
     def _note_pushed(self, commit: str) -> None:
         """Let the tracking reference follow, where git had no reason to."""
         home = self._memory.home
-        names = [self._remote.tracking] * (self._tracked() != commit)
-        names += [kept_as(SENT, home.reference)] * bool(home.seen)
+        names, sent = [self._remote.tracking] * (self._tracked() != commit), ""
+        if home.seen:  # once it is there it moves with the branch
+            sent = kept_as(SENT, home.reference)
+            names += [sent] * (home.tip() == commit or not read_reference(home.repository, sent))
         rows = "".join(f"update {name} {commit}\n" for name in names).encode()
-        self._git.run("update-ref", "--stdin", "-m", "diurna: push", data=rows, check=False)
+        if rows:
+            self._git.run("update-ref", "--stdin", "-m", "diurna: push", data=rows, check=False)
 
     def _ahead(self) -> int:
         home, tracking = self._memory.home, self._remote.tracking

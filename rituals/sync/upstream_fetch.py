@@ -21,11 +21,11 @@ from ledger.remote.remote import Remote, check_remote, local_path, without_crede
 from ledger.remote.transport import fetch_newest
 from ledger.wal.atomic_files import Lock, make_folder, replace_file
 from memory.api import Memory
+from memory.merge.hand_written_files import former_places
 from memory.query.reader import Reader
 from memory.replay.upstream_homes import Fetched, as_fetched, note_of, upstream_folder, upstreams
 from projection.policy.model import Policy
 from rituals.decide.recorded_endings import ended_lines
-from rituals.setup.move import join_strays
 from rituals.sync.sync_report import Brought, Report
 from rituals.sync.sync_rounds import sync
 
@@ -46,7 +46,13 @@ def sync_all(memory: Memory, asked: str = "", **how: Any) -> Report:
     Raises:
         DiurnaError: as `sync` does.
     """
-    joined = () if how.get("dry_run") else join_strays(memory)
+    joined: tuple[Finding, ...] = ()
+    if not how.get("dry_run"):
+        memory.drain()
+        if former_places(memory.home):
+            from rituals.setup.move import join_strays
+
+            joined = join_strays(memory)
     ended = ended_lines(memory, dry_run=bool(how.get("dry_run")))
     try:
         report = sync(memory, asked, **how)
