@@ -102,15 +102,17 @@ class Memory(Pages):
     def _append(self, draft: SessionDraft, **how: Any) -> Receipt:
         committer, recorder = self.committer, self.recorder()
         asked = WriteRequest(draft, self.occasion(), **how)
-        aside = asked.dry_run or asked.held or asked.on is not None
-        noticed = () if aside else committer.branch.despite_pruning(self._absorb_for_append)
+        redacts = any(isinstance(event, FactRedacted) for event in draft.events)
+        noticed: tuple[Finding, ...] = ()
+        if redacts and not (asked.dry_run or asked.held or asked.on is not None):
+            noticed = committer.branch.despite_pruning(self._absorb_for_redaction)
         receipt = recorder.append(asked)
         if receipt.commit and self.home.tip() != receipt.commit:
             self.bring_back()  # somebody committed meanwhile
         notes = identity_findings(self.identity()) if receipt.commit else ()
         notes += recorder.noticed(receipt)
         notes, self.snapshot.notes[:] = (*self.snapshot.notes, *notes), ()
-        if receipt.commit and any(isinstance(event, FactRedacted) for event in draft.events):
+        if receipt.commit and redacts:
             self.snapshot.settle()  # now that no lock is held
         return receipt._replace(
             findings=tuple(dict.fromkeys((*noticed, *receipt.findings, *notes)))
@@ -224,8 +226,8 @@ class Memory(Pages):
                 snapshot.forward(done.ours, done.tip, done.reading)
         return plans[-1]
 
-    def _absorb_for_append(self) -> tuple[Finding, ...]:
-        """Absorb an edit before an append that publishes, which nothing about it may stop."""
+    def _absorb_for_redaction(self) -> tuple[Finding, ...]:
+        """Absorb an edit before a redaction, which writes the page and which nothing about it may stop."""
         if self.home.plain or not (is_edited(self.home) and self.publishes()):
             return ()
         try:

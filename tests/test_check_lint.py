@@ -67,7 +67,7 @@ def test_a_committed_edit_is_undeclared_too(repo: Repo, run: Run) -> None:
     continuity = repo.path / "memory/continuity.md"
     continuity.write_text(continuity.read_text().replace("[ ] Two", "[x] Two"))
     commit(repo)
-    assert [code for code, _, _ in linted(repo)] == ["undeclared-edit"]
+    assert [code for code, _, _ in linted(repo)] == ["drift", "undeclared-edit"]
     assert run("check", "--absorb").code == 0
     assert run("check", "--publish").code == 0
     assert linted(repo) == []
@@ -89,6 +89,7 @@ def test_own_branch_homes_are_linted(bare_repo: Repo, run: Run) -> None:
     """A home that is never checked out is read from its branch; the mirror's edit is undeclared."""
     assert run("init", "--branch", "memory").code == 0
     run("append", "--new", "id=a One.")
+    run("check", "--publish")
     mirror = bare_repo.path / ".memory/continuity.md"
     mirror.write_text(mirror.read_text().replace("One.", f"One {TOKEN}."))
     codes = linted(bare_repo)

@@ -58,7 +58,7 @@ def test_status_says_what_to_do(repo: Repo, run: Run) -> None:
     repo.publish_when("review")
     assert run("append", "--title", "T", "--new", "id=a One").code == 0
     ran = run("status")
-    assert "pages     behind the logs: continuity.md; `diurna check --publish` writes" in ran.out
+    assert "pages     behind the logs: continuity.md; `diurna sync` and `diurna check" in ran.out
     assert run("check", "--publish").code == 0
     assert run("status").err == ""
     repo.write("memory/continuity.md", "mine\n")

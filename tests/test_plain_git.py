@@ -182,6 +182,7 @@ def test_h12_g18_markers_that_somebody_committed_are_named_and_published_over(wo
     for name in ("on-a", "on-b"):
         one.git("checkout", "-q", "-b", name, "main")
         create(one, name)
+        one.run("check", "--publish")
     one.git("checkout", "-q", "main")
     assert one.tries("merge", "--no-edit", "on-a", "on-b")[0] == 1
     assert marked(one) == ["continuity.md"]
@@ -202,6 +203,7 @@ def test_d5_h11_an_edit_is_not_merged_away(world: World, how: str) -> None:
     one, two = world.team(OWN_REPOSITORY, "b", facts={"alpha": "fact: As it was."})
     two.run("init")  # tells git to keep the computed files as they are
     create(one, "beta")
+    one.run("check", "--publish")
     one.git("push", "-q")
     page = two.folder / "continuity.md"
     page.write_text(page.read_text().replace("As it was.", "As a person says."))

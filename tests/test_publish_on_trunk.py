@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import diagonal, sampled
+from tests.host_door import named, say
 from tests.world import IN_TREE, OWN_BRANCH, OWN_REPOSITORY, Place, World
 
 #: Kinds of homes, each with when it publishes.
@@ -47,9 +48,25 @@ def shop(world: World) -> Place:
 # ---- on the trunk alone -----------------------------------------------------------------------------------
 
 
-def test_on_the_trunk_log_and_page_are_one_commit(shop: Place) -> None:
-    """On another branch the log alone; both read the fresh view, nobody is nagged, and a merge brings no conflict."""
+def end(place: Place) -> None:
+    """End a session in which nothing was said."""
+    file = say(place.world.folder / "s.jsonl", "")
+    place.run("capture", *named(file, "s"), "--why", "end")
+
+
+def note(place: Place, text: str) -> None:
+    """Record a fact, and write the pages where a session's end does."""
+    place.note(text)
+    assert changed(place) == set()
+    end(place)
+
+
+def test_a_log_is_committed_alone_and_the_page_at_a_sessions_end(shop: Place) -> None:
+    """On another branch not even then; both read the fresh view, nobody is nagged, and a merge brings no conflict."""
     shop.note("id=beta fact: The second.")
+    assert changed(shop) == set() and "The second." in shop.page()
+    assert shop.check() == [] and shop.run("check", "--replay").json["drift"] == []
+    end(shop)
     assert changed(shop) == {"continuity.md"} and "The second." in committed(shop)
     shop.git("switch", "-q", "-c", "side")
     stem = shop.note("id=gamma fact: The third.")
@@ -58,11 +75,7 @@ def test_on_the_trunk_log_and_page_are_one_commit(shop: Place) -> None:
     assert shop.git("status", "--porcelain") == ""
     on = {"here": False, "missing": False, "trunk": "main", "when": "trunk"}
     assert shop.status()["publish"] == on
-    assert not {"drift", "unpublished"} & {
-        *shop.check("--ci"),
-        *shop.check(),
-        *shop.run("status").codes(),
-    }
+    assert not {"drift", "unpublished"} & {*shop.check("--ci"), *shop.run("status").codes()}
     shop.git("switch", "-q", "main")
     shop.note("id=delta fact: The fourth.")
     shop.git("merge", "-q", "--no-edit", "side")
@@ -84,18 +97,18 @@ def test_a_redacted_fact_leaves_the_page_at_once_on_the_trunk(shop: Place) -> No
 
 def test_a_review_publishes_on_the_trunk_alone(shop: Place) -> None:
     shop.git("switch", "-q", "-c", "side")
-    shop.run("review", "--confirm", "alpha")
+    shop.run("review", "--yes")
     assert changed(shop) == set()
     shop.git("switch", "-q", "main")
-    shop.run("review", "--confirm", "alpha")
+    shop.run("review", "--yes")
     assert changed(shop) == {"continuity.md"}
 
 
 def test_a_page_that_a_branch_has_ahead_of_its_ledger_is_told_of(shop: Place) -> None:
     """Committed by hand, on whatever branch."""
-    shop.note("id=beta fact: The second.")
+    note(shop, "id=beta fact: The second.")
     ahead = page(shop).read_text()
-    shop.git("switch", "-q", "-c", "side", "HEAD~1")
+    shop.git("switch", "-q", "-c", "side", "HEAD~2")
     shop.plant({"continuity.md": ahead})
     assert "drift" in shop.check("--ci")
 
@@ -121,7 +134,7 @@ def test_the_trunk_is_what_origin_names(
         assert shop.status()["publish"]["trunk"] == trunk
     assert "symbolic-ref" not in told.read_text() and "origin/HEAD" not in told.read_text()
     shop.git("switch", "-q", "-c", "develop")
-    shop.note("id=beta fact: The second.")
+    note(shop, "id=beta fact: The second.")
     assert changed(shop) == ({"continuity.md"} if trunk == "develop" else set())
 
 
@@ -134,10 +147,10 @@ def test_a_clone_publishes_where_its_origin_does(world: World, option: str) -> N
     clone = one.clone("c", option)
     if option == "--no-tags":
         clone.git("remote", "set-head", "origin", "--delete")
-    clone.note("id=n fact: It is on main.")
+    note(clone, "id=n fact: It is on main.")
     assert changed(clone) == {"continuity.md"}
     clone.git("switch", "-q", "-c", "side")
-    clone.note("id=s fact: It is on the side.")
+    note(clone, "id=s fact: It is on the side.")
     assert changed(clone) == set()
 
 
@@ -145,7 +158,7 @@ def test_a_trunk_that_the_forge_renamed_is_asked_anew(world: World) -> None:
     _, clone = world.team(OWN_REPOSITORY, "c", facts=ALPHA)
     on_trunk(clone)
     clone.git("remote", "set-head", "origin", "--delete")
-    clone.note("id=n fact: It is on main.")
+    note(clone, "id=n fact: It is on main.")
     clone.git("push", "-q", "origin", "main:trunk")
     world.place("hub.git").git("symbolic-ref", "HEAD", "refs/heads/trunk")
     clone.git("remote", "set-head", "origin", "--auto")
@@ -156,7 +169,7 @@ def test_a_trunk_that_the_forge_renamed_is_asked_anew(world: World) -> None:
 def test_a_trunk_that_nobody_names_is_asked_for(shop: Place) -> None:
     """Renamed, or missing in a policy by hand: nothing is published, and `status` says what to do."""
     shop.git("branch", "-m", "master")
-    shop.note("id=beta fact: The second.")
+    note(shop, "id=beta fact: The second.")
     assert changed(shop) == set() and shop.status()["publish"]["here"] is False
     assert "main" in shop.text("status")
     text = shop.show_file("diurna.toml").decode()
@@ -167,10 +180,10 @@ def test_a_trunk_that_nobody_names_is_asked_for(shop: Place) -> None:
             )
         }
     )
-    shop.note("id=gamma fact: The third.")
+    note(shop, "id=gamma fact: The third.")
     assert changed(shop) == set() and "trunk" in shop.text("status")
     shop.plant({"diurna.toml": text.replace('trunk   = "main"', 'trunk   = "master"')})
-    shop.note("id=delta fact: The fourth.")
+    note(shop, "id=delta fact: The fourth.")
     assert changed(shop) == {"continuity.md"}
 
 
@@ -179,14 +192,15 @@ def test_worktrees_and_branches_of_their_own(world: World) -> None:
     shop = on_trunk(world.home(OWN_REPOSITORY, facts=ALPHA))
     shop.git("worktree", "add", "-q", "-b", "side", str(world.folder / "linked"))
     linked = world.place("linked")
-    linked.note("id=beta fact: The second.")
+    note(linked, "id=beta fact: The second.")
     assert changed(linked) == set()
     shop.git("switch", "-q", "--detach")
     linked.git("switch", "-q", "main")
-    linked.note("id=gamma fact: The third.")
+    note(linked, "id=gamma fact: The third.")
     assert changed(linked) == {"continuity.md"}
     own = world.home(OWN_BRANCH, "own")
     own.note("id=one fact: It is one.")
+    end(own)
     assert "It is one." in committed(own, "memory")
     unborn = world.repository("unborn", commits=0)
     unborn.git("symbolic-ref", "HEAD", "refs/heads/develop")
@@ -332,12 +346,12 @@ def test_what_diurna_wrote_is_its_own_however_it_came(world: World) -> None:
     shop.git("switch", "-q", "main")
     shop.git("merge", "-q", "--squash", "side")
     shop.git("commit", "-q", "-m", "squashed")
-    shop.note("id=delta fact: The fourth.")
+    note(shop, "id=delta fact: The fourth.")
     assert "The third." in committed(shop) and "The fourth." in committed(shop)
     page(shop).write_text(committed(shop) + NOTES)
     shop.git("commit", "-q", "-a", "--amend", "--no-edit")
     text = committed(shop)
-    shop.note("id=epsilon fact: The fifth.")
+    note(shop, "id=epsilon fact: The fifth.")
     assert committed(shop) == text, "the subject alone proves nothing"
 
 

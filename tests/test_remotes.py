@@ -316,6 +316,7 @@ def test_j4_a_log_of_many_megabytes_is_named_and_not_read(
 def test_j5_of_many_references_one_is_fetched(world: World) -> None:
     """Many branches and tags of the remote stay there."""
     one, two = world.team(OWN_REPOSITORY, "b", unsent="b:beta", facts=FIRST)
+    two.run("check", "--publish")
     two.git("push", "-q")
     hub = world.place("hub.git")
     tip = hub.git("rev-parse", "main")

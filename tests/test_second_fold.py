@@ -123,6 +123,7 @@ def test_the_page_counts_all_and_shows_what_lives(theme: str, seed: int, tmp_pat
         checks = [log.key for log in logs if "Verified" in [one.verb for one in log.events]]
         counts = [f"{sum(one['tier'] == tier for one in facts)} {tier}" for tier in TIERS]
         lines = [
+            f"As of: {logs[-1].key if logs else 'none'}",
             f"Sessions: {len(work)}",
             f"Last session: {f'{work[-1].key} ({work[-1].agent})' if work else 'none'}",
             f"Last review: {max(reviews, default='none')}",
@@ -132,7 +133,7 @@ def test_the_page_counts_all_and_shows_what_lives(theme: str, seed: int, tmp_pat
         home.commit({"continuity.md": page.encode()})
         told = home.ask("check", "--replay")
         assert told["cache_differs"] == [] and "continuity.md" not in told["drift"]
-        assert re.findall(r"(?m)^- ((?:Sessions|Last|Facts).*)$", page) == lines
+        assert re.findall(r"(?m)^- ((?:As of|Sessions|Last|Facts).*)$", page) == lines
 
 
 # ---- T5: a life ---------------------------------------------------------------------------------------

@@ -280,7 +280,7 @@ def test_e9_a_force_pushed_remote_gets_its_logs_back(pair: Pair, by_path: bool) 
     named = [str(hub(one).folder)] * by_path
     one.sync(*named)
     before = one.tip()
-    hub(one).git("update-ref", "refs/heads/main", f"{before}~2")
+    hub(one).git("update-ref", "refs/heads/main", f"{before}~3")
     two.note("id=beta fact: Queues drain.")
     two.sync()
     answer = one.sync(*named)

@@ -195,6 +195,7 @@ def test_a_decision_names_the_commit_that_has_it(world: World) -> None:
     page = "continuity.md"
     for command in ("edit one Four --agent codex", "review --confirm one", "check --absorb"):
         if command == "check --absorb":
+            home.run("check", "--publish")
             home.write(page, home.read(page).replace("Four", "Five"))
         home.run(*command.split())
         step = home.run("why", "one").json["events"][-1]

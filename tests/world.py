@@ -183,7 +183,7 @@ class World:
             else:
                 made = apart.home(kind, name, policy=policy, paced=paced)
                 made.note(*(f"id={fact} {text}" for fact, text in facts.items()))
-                if kind == IN_TREE and wanted.get("publish") != "review":
+                if wanted.get("publish") != "review":
                     made.run("check", "--publish")
             apart.place(name).commit_all("as made")
 

@@ -20,13 +20,10 @@ from projection.policy.model import Policy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
     from typing import Any, TypeVar
 
     Said = TypeVar("Said")
-
-#: For how many sets of logs the projection is remembered: ours, and those that a sync tries.
-_RENDERINGS = 4
 
 
 class Cache(Questions):
@@ -145,37 +142,8 @@ class Cache(Questions):
                     self.head = before
                 self._base.execute("ROLLBACK")
 
-    def rendered(self) -> dict[str, str] | None:
-        """Return path -> blob id of the whole projection of these logs, None when it is not known."""
-        for digest, policy, blobs in self._renderings():
-            if digest == self.summary.digest and policy == self._packed_policy:
-                return dict(blobs)
-        return None
-
-    def ever_rendered(self) -> set[tuple[str, str]]:
-        """Return (path, blob id) of the projection files that were rendered here lately."""
-        return {pair for _, _, blobs in self._renderings() for pair in blobs.items()}
-
-    def note_rendered(self, digest: str, blobs: Mapping[str, str]) -> None:
-        """Remember the projection of a set of logs under the policy in force."""
-        known = [row for row in self._renderings() if row[0] != digest][: _RENDERINGS - 1]
-        packed = marshal.dumps([(digest, self._packed_policy, dict(blobs)), *known])
-        try:
-            with FILE_ERRORS, self.writing():
-                self._base.execute("INSERT OR REPLACE INTO meta VALUES ('rendered', ?)", (packed,))
-        except CacheDamaged:
-            pass  # then the next one is rendered whole
-
-    def _renderings(self) -> list[tuple[str, bytes, dict[str, str]]]:
-        row = self.row("SELECT value FROM meta WHERE key = 'rendered'")
-        return [] if row is None else unpack(row[0], _renderings_of)
-
 
 def policy_and_problem(plain: tuple[Any, ...]) -> tuple[Policy, str]:
     """Return the policy that a plain value of `meta` holds, and what is wrong with its file."""
     _, values, problem = plain
     return policy_of(values), problem
-
-
-def _renderings_of(plain: Iterable[tuple[Any, ...]]) -> list[tuple[str, bytes, dict[str, str]]]:
-    return [(digest, policy, dict(blobs)) for digest, policy, blobs in plain]

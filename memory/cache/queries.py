@@ -25,7 +25,7 @@ from projection.fold.falsity import opposed
 from projection.fold.fold import resolve
 from projection.fold.projection_state import DecayClock, LiveView, Standing, Summary
 from projection.fold.tiers import clock_at, live_view, never_decaying, stand
-from projection.policy.model import CLOSABLE, Policy
+from projection.policy.model import Policy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -155,31 +155,6 @@ class Questions(Database):
         young = "IN (1, 2) AND young != '' AND young != anchor AND young >= ? AND anchor < ?"
         rows += self.rows(asked + young, (clock.working, clock.archive))
         return dict(rows)
-
-    def crossing(self, before: DecayClock, after: DecayClock) -> list[str]:
-        """Return the ids whose tier may have changed because the clock moved.
-
-        They are those whose anchor or birth the cuts passed over.
-        """
-        found: set[str] = set()
-        for old, new in zip(before[1:], after[1:], strict=True):
-            low, high = sorted((str(old), str(new)))
-            passed = "SELECT id FROM facts WHERE state IN (1, 2) AND anchor >= ? AND anchor < ?"
-            found.update(self.column(passed, (low, high)))
-        young = (
-            "SELECT id FROM facts WHERE state IN (1, 2) AND young != '' AND young != anchor "
-            "AND young >= ? AND young < ?"
-        )
-        found.update(self.column(young, sorted((before.working, after.working))))
-        return sorted(found)
-
-    def closed_threads(self, clock: DecayClock) -> list[str]:
-        """Return the ids of closed threads that are too young to fade: closing sweeps them earlier."""
-        places = ", ".join("?" * len(CLOSABLE))
-        return self.column(
-            f"SELECT id FROM facts WHERE state = 1 AND kind IN ({places}) AND anchor >= ?",  # noqa: S608 - "?" alone
-            (*sorted(CLOSABLE), clock.archive),
-        )
 
     def alone(self, fact: str) -> Fact | None:
         """Return a fact as its own history tells it."""

@@ -164,8 +164,7 @@ class Pages(Reader):
         """Return these files, with what they hold."""
         from memory.worktree.page_authorship import left_alone
 
-        known = self.ask(lambda cache: (cache.policy, cache.ever_rendered()), committed=True)
-        return left_alone(self.home, self.home.tip(), self.tip_state, known[0], rendered=known[1])
+        return left_alone(self.home, self.home.tip(), self.tip_state, self.policy)
 
     def publish(self, *, dry_run: bool = False) -> tuple[tuple[str, ...], str]:
         """Write and commit the projection where it drifted; an edit of `continuity.md` is absorbed first.
@@ -218,15 +217,17 @@ class Pages(Reader):
         return write_files(self.home, state, self.edited())
 
     def write_page(self) -> None:
-        """Write the trunk's pages into the work tree, without a commit, where logs are plain files (W21).
+        """Bring the pages to the logs at a session's end; where these are plain files, without a commit.
 
-        Not where a remote has the branch: an uncommitted page is in the way of a pull.
+        Not there where a remote has the branch: an uncommitted page is in the way of a pull.
         """
         home = self.home
-        if not home.plain or remote_branches(home.repository, home.branch) or not self.publishes():
+        if (home.plain and remote_branches(home.repository, home.branch)) or not self.publishes():
             return
         try:
-            if self.drift():
+            if not home.plain:
+                self.publish()
+            elif self.drift():
                 self.write_projection(self.tip_state())
         except DiurnaError:
             pass  # a person edits it, or a log can not be read: the commands that are asked for it say so

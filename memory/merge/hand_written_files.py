@@ -43,9 +43,9 @@ class HandWritten:
     def paths(self) -> dict[str, set[str]]:
         """Return, by tip, the projection paths that have to stay as they are there."""
         home = self._snapshot.home
-        shown, policy = self._snapshot.ask(lambda cache: (cache.ever_rendered(), cache.policy))
+        policy = self._snapshot.ask(lambda cache: cache.policy)
         for tip in self._tips:
-            left = left_alone(home, tip, self._state, policy, rendered=shown, tree=self._tree)
+            left = left_alone(home, tip, self._state, policy, tree=self._tree)
             if left:
                 self._found[tip] = {one.file for one in left}
         return self._found

@@ -18,7 +18,6 @@ from ledger.git.git_objects import (
     LIMIT_BYTES,
     TREE,
     Objects,
-    commit_header,
     entries,
     merge_bases,
     merge_commit,
@@ -44,8 +43,7 @@ from memory.merge.sync_plan import AHEAD, APART, BEHIND, SAME, Plan, learned
 from memory.redaction.purged_logs import expected, refuse_purged
 from memory.replay.page_publishing import publishes
 from memory.replay.read_logs import LOOSE_UP_TO, Reading, read_all
-from memory.replay.replayed_state import cold_state
-from memory.worktree.page_forecast import forecast
+from memory.replay.replayed_state import cold_state, state_of
 from memory.worktree.projection_files import Rendering, is_projection, projection_files
 from memory.write.commit_files import check_writable
 
@@ -311,10 +309,9 @@ class Planner:
             return None
         cache = self._snapshot.cache(self._ours)
         if self._only_adds(cache, joined, policy, added, reading):
-            ours = self._projection(read, commit_header(read(self._ours)).tree)
-            made = forecast(cache, reading.refs, reading.entries, ours, read)
-            if made is not None:
-                return made
+            state = cache.supposing(reading.refs, reading.entries, state_of)
+            if state is not None:
+                return projection_files(state)
         state = cold_state(self._snapshot, write_joined(self._home.repository, joined))
         if any(finding.code == "unreadable" for finding in state.findings()):
             return None  # the projection would lack what that log says

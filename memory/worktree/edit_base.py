@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 
-from ledger.errors import ObjectMissing
 from ledger.home import Home
 from ledger.model.layout import ARCHIVE_DIR, COMMIT_SUBJECT, CONTINUITY_FILE, EDITABLE
 from projection.document.edit_events import absorb
@@ -50,25 +49,27 @@ def ever_committed(
     pages += [ARCHIVE_DIR] * bool(blobs.keys() - set(EDITABLE))
     if not tip or not pages:
         return set()
-    # with -m a merge that differs from all its sides is shown too: a join writes the projection anew
-    try:
-        said = home.repository.git().run(
-            "log", f"-n{_DEEP_WRITERS}", "-m", "--raw", "--no-abbrev", "--no-renames",
-            "--no-show-signature", f"--format=%x00{OWN_FORMAT}", tip, "--",
-            *[f":(top,literal){home.prefix}{path}" for path in pages],
-        )  # fmt: skip
-    except ObjectMissing:
-        return set()  # a damaged history proves nothing, so nothing is written over
     found: set[str] = set()
-    counted = False
-    for line in said.decode("utf-8", "surrogateescape").split("\n"):
-        if line[:1] == "\0":
-            counted = counts(line[1:])
-        elif counted and line[:1] == ":":
-            meta, _, path = line.partition("\t")
-            inside = path[len(home.prefix) :]
-            if blobs.get(inside) == meta.split(" ")[3]:
-                found.add(inside)
+    for deep in (1, _DEEP_WRITERS):  # mostly the newest has them, and a long history is not walked
+        # with -m a merge that differs from all its sides is shown too: a join writes the projection anew;
+        # of a damaged history only what is newer than the damage proves anything
+        said = home.repository.git().run(
+            *("log", f"-n{deep}", "-m", "--raw", "--no-abbrev", "--no-renames"),
+            *("--no-show-signature", f"--format=%x00{OWN_FORMAT}", tip, "--"),
+            *[f":(top,literal){home.prefix}{path}" for path in pages],
+            check=False,
+        )
+        counted = False
+        for line in said.decode("utf-8", "surrogateescape").split("\n"):
+            if line[:1] == "\0":
+                counted = counts(line[1:])
+            elif counted and line[:1] == ":":
+                meta, _, path = line.partition("\t")
+                inside = path[len(home.prefix) :]
+                if blobs.get(inside) == meta.split(" ")[3]:
+                    found.add(inside)
+        if len(found) == len(blobs):
+            break
     return found
 
 
@@ -90,9 +91,10 @@ def _versions(home: Home, tip: str, deep: int) -> Iterator[tuple[str, str, str]]
     """Yield (commit in `OWN_FORMAT`, blob id, text) of the page, newest first."""
     git, path = home.repository.git(), home.prefix + CONTINUITY_FILE
     said = git.run(
-        "log", f"-n{deep}", "--no-show-signature", f"--format=%H {OWN_FORMAT}", tip, "--",
+        *("log", f"-n{deep}", "--no-show-signature", f"--format=%H {OWN_FORMAT}", tip, "--"),
         f":(top,literal){path}",
-    )  # fmt: skip
+        check=False,
+    )
     lines = [line for line in said.decode("utf-8", "replace").split("\n") if line]
     blobs = git.resolve(*[f"{line[:40]}:{path}" for line in lines]) if lines else []
     bodies = git.blobs(blob or _NO_BLOB for blob in blobs)

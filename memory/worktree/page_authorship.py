@@ -7,17 +7,27 @@ two clones that ask about one commit get the same one.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
-from ledger.errors import EditNotUnderstood
+from ledger.errors import EditNotUnderstood, TipMoved
 from ledger.home import Home
 from ledger.model.event import Event
 from ledger.model.findings import Finding
 from ledger.model.layout import ARCHIVE_DIR, CONTINUITY_FILE, EDITED_KEY, SESSIONS_DIR
-from ledger.model.logset import log_refs
+from ledger.model.logset import LogRef, log_refs
 from ledger.model.record import Record
+from ledger.model.session import Entry
+from memory.cache.cache_file import Cache
+from memory.replay.page_publishing import publishes
+from memory.replay.replayed_state import state_of
 from memory.worktree.edit_base import line_of, made_by_diurna, published
-from memory.worktree.projection_files import is_projection, standing_files
+from memory.worktree.page_copies import edited_copies, edited_finding
+from memory.worktree.projection_files import (
+    committed_projection,
+    is_projection,
+    projection_files,
+    standing_files,
+)
 from projection.fold.full_replay import State
 from projection.policy.model import Policy
 
@@ -44,7 +54,6 @@ def left_alone(
     state: Callable[[], State],
     policy: Policy,
     *,
-    rendered: Collection[tuple[str, str]] = (),
     fresh: Iterable[bytes] = (),
     tree: Callable[[], str] | None = None,
 ) -> tuple[Left, ...]:
@@ -55,7 +64,6 @@ def left_alone(
         tip: the commit.
         state: gives the ledger that a new projection would be of.
         policy: of it.
-        rendered: (path, blob id) of what is known to be rendered.
         fresh: logs of that ledger which the commit has not yet.
         tree: gives one that has all logs of that ledger, where the commit has not.
     """
@@ -63,14 +71,13 @@ def left_alone(
     if found := in_the_way(home, rows):
         return tuple([Left(one.file, (one,)) for one in found])
     ours = {path: blob for _, blob, path in rows if is_projection(path)}
-    unknown = {path: blob for path, blob in ours.items() if (path, blob) not in rendered}
-    if not unknown:
+    if not ours:
         return ()
-    made = made_by_diurna(home, tip, unknown)
+    made = made_by_diurna(home, tip, ours)
     from projection.document.unlogged_lines import has_rendered_form, read_edit, unsaid, withheld
 
     left: list[Left] = []
-    for path, text in _texts(home, unknown).items():
+    for path, text in _texts(home, ours).items():
         if path in made and has_rendered_form(path, text):
             continue
         if path != CONTINUITY_FILE:
@@ -79,7 +86,7 @@ def left_alone(
         line = line_of(home, tip, text)
         since = line.newest if line else ""
         edited, over = said_edits(home, tree() if tree else tip, since, fresh)
-        if unknown[path] in (*edited, *over):
+        if ours[path] in (*edited, *over):
             continue
         base = published(home, tip, line, edited) if line else None
         read = read_edit(None if base == text else base, text, state())
@@ -94,6 +101,42 @@ def left_alone(
         shown = [withheld(path, text, state().fact) for path, text in _texts(home, ours).items()]
         left += [Left(one.file, (one,)) for found in shown for one in found]
     return tuple(left)
+
+
+def pages_with(
+    home: Home,
+    cache: Cache,
+    tip: str,
+    refs: list[LogRef],
+    entries: list[Entry],
+    fresh: list[bytes],
+) -> tuple[tuple[tuple[str, bytes | None], ...], tuple[Finding, ...]]:
+    """Render the pages that a commit of new logs brings, unless something there is a person's.
+
+    `tip` is what the commit is built on, and `cache` is as of it; entries and the bytes `fresh` come in
+    the order of `refs`.
+
+    Returns:
+        (path relative to the home, bytes or None to take it out) of what changes, none where the branch
+        has no pages of its own; and what is in the way.
+
+    Raises:
+        TipMoved: the cache followed a branch that moved meanwhile.
+    """
+    if not publishes(home, cache.policy) or cache.unread():
+        return (), ()
+    state = cache.supposing(refs, entries, state_of)
+    if state is None:
+        raise TipMoved(home.reference)
+    left = left_alone(home, tip, lambda: state, cache.policy, fresh=fresh)
+    if left:
+        return (), findings_in(left)
+    committed, made = committed_projection(home, tip, cache.policy), projection_files(state)
+    if home.checked_out:
+        paths = {CONTINUITY_FILE, *made.blobs, *committed}
+        if edited := edited_copies(home, paths, committed):
+            return (), tuple([edited_finding(path) for path in sorted(edited)])
+    return made.changes(committed), ()
 
 
 def findings_in(left: Iterable[Left]) -> tuple[Finding, ...]:

@@ -23,6 +23,7 @@ from ledger.model.record import Record
 from memory.worktree.index_entries import store_blob
 from memory.worktree.page_copies import edit_hint, write_noted
 from projection.document.archive_pages import pages
+from projection.document.page_parser import machine_line
 from projection.document.page_renderer import machine, render
 from projection.fold.full_replay import State
 from projection.fold.projection_state import Summary
@@ -107,6 +108,14 @@ def is_published(home: Home, tip: str, summary: Summary) -> bool:
     (data,) = home.repository.git().blobs([f"{tip}:{home.prefix}{CONTINUITY_FILE}"])
     line = machine(FORMAT_VERSION, summary.logs, summary.newest, summary.digest)
     return data is not None and data.rstrip(b"\n").endswith(b"\n" + line.encode())
+
+
+def is_behind(page: bytes | None, summary: Summary) -> bool:
+    """Tell by its last line whether a committed `continuity.md`, if there is one, is of fewer logs."""
+    if page is None:
+        return True
+    line = machine_line(page.decode("utf-8", "replace"))
+    return line is not None and line.logs < summary.logs and line.newest <= summary.newest
 
 
 def drifted(home: Home, state: State, tip: str) -> tuple[tuple[str, bytes | None], ...]:

@@ -20,7 +20,7 @@ from ledger.git.commit_record import check_stored
 from ledger.git.repository import landing_hint
 from ledger.model.findings import Finding
 from ledger.model.ids import blob_id
-from ledger.model.layout import log_path
+from ledger.model.layout import EDITED_KEY, log_path
 from ledger.model.logset import LogRef
 from ledger.model.record import Record
 from ledger.wal.dead_owner import died
@@ -36,7 +36,6 @@ from memory.repair.pruned_blobs import (
     set_back,
 )
 from memory.replay.ledger_snapshot import Snapshot
-from memory.replay.page_publishing import publishes
 from memory.worktree.projection_files import unfit
 from memory.worktree.uncommitted_logs import REDACTS, write_owed
 from memory.write.branch_lock import obstacle
@@ -52,6 +51,10 @@ if TYPE_CHECKING:
 
     #: What waits: stem -> its bytes.
     Batch = dict[str, bytes]
+
+
+#: Stand in logs that bring the pages with them: what is withheld leaves them, what a person edited stays.
+_WITH_PAGES = REDACTS, f"\n{EDITED_KEY}: ".encode()
 
 
 class Committed(Record):
@@ -206,12 +209,11 @@ class Committer(CommitWriter):
         refs = [LogRef(stem, log_path(stem), blob_id(data)) for stem, data in fresh.items()]
         entries = [said[stem] for stem in fresh]
         files: Files = tuple(zip([ref.path for ref in refs], fresh.values(), strict=True))
-        if publishes(home, cache.policy) and not cache.unread():
-            from memory.worktree.page_forecast import published_with
+        if any(word in data for data in fresh.values() for word in _WITH_PAGES):
+            from memory.worktree.page_authorship import pages_with
 
-            extra, noticed = published_with(home, cache, tip, refs, entries, list(fresh.values()))
-            files = (*files, *extra)
-            findings += noticed
+            pages, noticed = pages_with(home, cache, tip, refs, entries, list(fresh.values()))
+            files, findings = (*files, *pages), [*findings, *noticed]
         cleared = [ref for ref in refs if clear_damaged(home, ref.blob)]
         made, shown = self.write(lock, tip, files, commit_subject(entries), occasion)
         check_stored(home.repository, made, [(home.prefix + ref.path, ref.blob) for ref in refs])

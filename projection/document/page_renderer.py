@@ -36,7 +36,9 @@ NOTE = (
 )
 #: The labels of the state block, in their order.
 NOT_KNOWN = "not known"
-STATE_LABELS = ("Sessions", "Last session", "Last review", "Last invariant check", "Facts")
+STATE_LABELS = (
+    *("As of", "Sessions", "Last session", "Last review", "Last invariant check", "Facts"),
+)
 NONE = "none"
 REDACTED = REDACTED_TEXT
 NO_TEXT = "(no text)"
@@ -267,6 +269,7 @@ def _state_block(view: LiveView) -> str:
     last = one_line(summary.last_session) or NONE
     agent = one_line(summary.last_agent)
     values = (
+        one_line(summary.newest) or NONE,
         str(summary.sessions),
         f"{last} ({agent})" if agent else last,
         one_line(summary.last_review) or NONE,

@@ -71,8 +71,8 @@ TAKES: dict[Keys, Takes] = {
     ("format",): Takes(least=1),
     ("publish",): Takes(
         ("append", "trunk", "review"),
-        "append: committed with each log; trunk: with each log on the trunk; review: only by "
-        "`diurna check --publish`",
+        "append: by a sync or a session's end, on any branch; trunk: so on the trunk alone; review: only "
+        "by `diurna review` and `diurna check --publish`",
     ),
     ("privacy", "secrets"): Takes(
         ("redact", "refuse"),

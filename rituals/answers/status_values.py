@@ -7,12 +7,14 @@ from bisect import bisect_right
 from ledger.environment import now_seconds
 from ledger.home import Home
 from ledger.model.findings import Finding
+from ledger.model.layout import CONTINUITY_FILE
 from ledger.model.log_stamps import ended_of, stamp_of
 from memory.api import Memory
 from memory.redaction.withheld_texts import held_logs
 from memory.repair.lost_logs import lost_findings
 from memory.replay.page_publishing import publishing
 from memory.replay.upstream_homes import upstreams
+from memory.worktree.projection_files import is_published
 from memory.worktree.uncommitted_logs import taken_out
 from projection.fold.projection_state import TIERS
 from projection.lifecycle.ageing import fading
@@ -59,7 +61,7 @@ def overview(memory: Memory) -> dict[str, Any]:
             **fields_of(size, "facts lines closed_lines"),
         },
         "publish": all_fields_of(published),
-        "drift": memory.drift() if published.here else (),
+        "drift": _behind(memory) if published.here else (),
         "edited": memory.edited(),
         "waiting": memory.waiting(),
         "silent": [one.session for one in lasting(home)],
@@ -86,6 +88,12 @@ def overview(memory: Memory) -> dict[str, Any]:
             for one in upstreams(home, policy)
         ],
     }
+
+
+def _behind(memory: Memory) -> tuple[str, ...]:
+    summary = memory.ask(lambda cache: cache.summary, committed=True)
+    home = memory.home
+    return () if is_published(home, home.tip(), summary) else (CONTINUITY_FILE,)
 
 
 def _unasked(commondir: str) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from memory.worktree.page_copies import work_file
 from memory.worktree.projection_files import (
     committed_projection,
     drift_findings,
+    is_behind,
     projection_files,
     refuse_unwritable,
 )
@@ -136,7 +137,7 @@ def due(survey: Survey) -> Iterator[Finding]:
 def projection(survey: Survey) -> Iterator[Finding | Noticed]:
     """Check each projection file of the tip and its copy in the work tree.
 
-    Where no write on the branch publishes, the files may be behind the ledger, but not ahead of it.
+    They may be behind the ledger, but not ahead of it, and say what its logs up to there do.
     """
     home, state = survey.home, survey.state
     committed = committed_projection(home, survey.tip, state.policy)
@@ -151,31 +152,34 @@ def projection(survey: Survey) -> Iterator[Finding | Noticed]:
         here = work_file(home, path) if home.checked_out else None
         if here is not None and here != data:
             yield from conflict_findings(path, here)
-    if publishes(home, state.policy) and not home.plain:
+    page = bodies.get(CONTINUITY_FILE)
+    machine = machine_line((page or b"").decode("utf-8", "replace"))
+    known = machine is None or machine.newest in ("", *[ref.key for ref in survey.logs[0]])
+    if machine is not None and machine.format > FORMAT_VERSION:
+        yield newer_format(CONTINUITY_FILE, machine.format)
+    elif machine is not None and not known:
+        said = f"{CONTINUITY_FILE} was published from a ledger with the log {machine.newest}"
+        hint = "fetch and merge the branch that has it, or run `diurna check --publish`"
+        said = f"{said}, which this one does not have"
+        yield Finding("drift", said, CONTINUITY_FILE, hint=hint)
+    elif publishes(home, state.policy) and not is_behind(page, state.summary) and _is_whole(survey):
         changes = projection_files(state).changes(committed) if survey.tip else ()
         drifted = drift_findings([path for path, _ in changes])
         step = f"publish {', '.join([one.file for one in drifted])}"
         ours = bool(drifted) and _is_ours(survey)
         for one in drifted:
             yield mended(one, "publishes it", PUBLISH, step, survey.memory.publish) if ours else one
-        return
-    machine = machine_line((bodies.get(CONTINUITY_FILE) or b"").decode("utf-8", "replace"))
-    if machine is None:
-        return
-    if machine.format > FORMAT_VERSION:
-        yield newer_format(CONTINUITY_FILE, machine.format)
-    elif machine.newest and all(machine.newest != ref.key for ref in survey.logs[0]):
-        said = f"{CONTINUITY_FILE} was published from a ledger with the log {machine.newest}"
-        hint = "fetch and merge the branch that has it, or run `diurna check --publish`"
-        said = f"{said}, which this one does not have"
-        yield Finding("drift", said, CONTINUITY_FILE, hint=hint)
+
+
+def _is_whole(survey: Survey) -> bool:
+    """Tell whether the policy and each log can be read: else the pages say more than what is left."""
+    return not survey.policy[2] and all(one.code != "unreadable" for one in survey.state.findings())
 
 
 def _is_ours(survey: Survey) -> bool:
-    """Tell whether a drifted projection is ours to write now: whole, and nobody's edit is in it."""
-    memory, policy = survey.memory, survey.state.policy
-    lost = any(one.code == "unreadable" for one in survey.state.findings())
-    if not memory.publishes() or policy.format > FORMAT_VERSION or lost:
+    """Tell whether a drifted projection is ours to write now: nobody's edit is in it."""
+    memory = survey.memory
+    if survey.state.policy.format > FORMAT_VERSION:
         return False
     try:
         refuse_unwritable(survey.home)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ledger.home import Home
 from ledger.model.findings import Finding
 from ledger.model.layout import CONTINUITY_FILE
 from memory.edits.edited_files import Edit
@@ -13,10 +12,9 @@ from memory.replay.replayed_state import cold_state
 from memory.worktree.projection_files import (
     committed_projection,
     drift_findings,
+    is_behind,
     projection_files,
 )
-from projection.document.page_parser import machine_line
-from projection.fold.projection_state import Summary
 from rituals.answers.json_objects import event_line, event_object, summary_object
 from rituals.answers.record_fields import fields_of
 from rituals.cli.context import Invocation
@@ -120,8 +118,9 @@ def replay(call: Invocation, write: bool, dry_run: bool) -> int:
     files, committed = projection_files(cold), committed_projection(home, home.tip(), cold.policy)
     differ = [path for path, _ in files.changes(committed)]
     stale = [path for path, _ in files.against(projection_files(memory.tip_state()).blobs)]
-    may_lag = home.plain and _is_older(home, committed.get(CONTINUITY_FILE, ""), cold.summary)
-    drift, behind = ([], differ) if may_lag else (differ, [])
+    page = committed.get(CONTINUITY_FILE)
+    (body,) = home.repository.git().blobs([page]) if page else (None,)
+    drift, behind = ([], differ) if is_behind(body, cold.summary) else (differ, [])
     written: Sequence[str] = ()
     if write:
         written = differ if dry_run else memory.write_projection(cold)
@@ -146,11 +145,3 @@ def replay(call: Invocation, write: bool, dry_run: bool) -> int:
     }
     call.answer(values, _REPLAYED, findings=findings)
     return 0 if in_step or (write and not dry_run) else 1
-
-
-def _is_older(home: Home, page: str, summary: Summary) -> bool:
-    """Tell whether a page, by its blob id, is of fewer logs than a state; "" is of none."""
-    (data,) = home.repository.git().blobs([page]) if page else (None,)
-    line = machine_line((data or b"").decode("utf-8", "replace"))
-    older = line is not None and line.digest != summary.digest and line.newest <= summary.newest
-    return older or not page

@@ -106,7 +106,8 @@ def _pages(found: Mapping[str, Any]) -> str:
     """Say which pages are behind, or that nothing is published on this branch, by design."""
     publish, where = found["publish"], "on the trunk, and no branch is known to be it"
     if found["drift"]:
-        return f"behind the logs: {', '.join(found['drift'])}; `diurna check --publish` writes them"
+        then = "`diurna sync` and `diurna check --publish` write them"
+        return f"behind the logs: {', '.join(found['drift'])}; {then}"
     if publish["here"]:
         return "up to date"
     if publish["trunk"]:
