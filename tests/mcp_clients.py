@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
+import math
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -15,25 +18,22 @@ pytest.importorskip("mcp")
 import anyio
 import mcp_types as types
 from mcp import Client
+from mcp.shared.message import SessionMessage
+from mcp_types.jsonrpc import jsonrpc_message_adapter
 
 from ledger.home import Home, discover
 from memory.api import Memory
 from rituals.cli.command_registry import ENTRIES
 from rituals.cli.context import Invocation
 from rituals.cli.exit_codes import translate
-from rituals.serve.mcp.handlers import Handlers
-from rituals.serve.mcp.serve import server_of
+from rituals.serve.mcp.serve import Conversation
 from rituals.serve.open_memory import OpenMemory
 from tests.conftest import NOW_MS, Repo
 
 #: Long enough for a machine that does other things, too.
 SECONDS = 60
 #: What a server has loaded that serves already: a process that is forked has it at once.
-LOADED = (
-    "mcp.server", "mcp.server.stdio", "rituals.serve.mcp.serve", "mcp.server.lowlevel",
-    "rituals.serve.mcp.handlers", "rituals.serve.mcp.tools",
-    "uvicorn.protocols.http.h11_impl",
-)  # fmt: skip
+LOADED = ("rituals.serve.mcp.serve", "rituals.serve.mcp.handlers")
 NAMES = (
     "brief", "recall", "get", "why", "note", "append", "resolve", "task", "status",
 )  # fmt: skip
@@ -61,12 +61,32 @@ async def connected(
 ) -> AsyncIterator[Client]:  # fmt: skip
     """A client of a server of one home, in this process."""
     opened = OpenMemory(lambda: discover(str(path)), open_memory)
-    server = server_of(lambda: Handlers(opened, explain, agent, lambda: session), "1.0")
+    loop = asyncio.get_running_loop()
+
+    @asynccontextmanager
+    async def transport() -> AsyncIterator[Any]:
+        answer, answers = anyio.create_memory_object_stream[Any](math.inf)
+        ask, asked = anyio.create_memory_object_stream[Any]()
+
+        def write(message: Any) -> None:
+            read = jsonrpc_message_adapter.validate_json(json.dumps(message))
+            loop.call_soon_threadsafe(answer.send_nowait, SessionMessage(read))
+
+        async def serve() -> None:
+            talk = Conversation(opened, explain, write, agent, lambda: session)
+            async for one in asked:
+                talk.take(one.message.model_dump_json(by_alias=True, exclude_unset=True).encode())
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(serve)
+            yield answers, ask
+            tasks.cancel_scope.cancel()
+
     info = types.Implementation(name=name, version="7")
     with anyio.fail_after(SECONDS):
-        async with Client(server, client_info=info, mode=mode) as client:
+        async with Client(transport(), client_info=info, mode=mode) as client:
             yield client
-    assert opened.close()
+        assert opened.close()
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ from tests.pages import COMMANDS, ROOT
 from tests.world import OWN_REPOSITORY, Answer, Place, World
 
 HEAVY = (
-    "click pydantic pygit2 rapidfuzz markdown_it typing json numpy tokenizers ledger.secrets.scanner "
+    "click pygit2 rapidfuzz markdown_it typing json numpy tokenizers ledger.secrets.scanner "
     "memory.recall.index_update memory.recall.passage_cutter starlette uvicorn jinja2 markupsafe h11"
 ).split()
 #: Command lines as people and agents write them.

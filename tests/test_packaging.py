@@ -35,7 +35,7 @@ FAST = (
 )  # fmt: skip
 #: Libraries, and parts of the standard library that cost more than everything that `show` does.
 HEAVY = frozenset(
-    "pygit2 click pydantic pydantic_core markdown_it rapidfuzz cffi "
+    "pygit2 click markdown_it rapidfuzz cffi "
     "re typing dataclasses enum inspect json subprocess hashlib pathlib tempfile logging "
     "argparse contextlib tomllib random socket threading".split()
 )
@@ -79,7 +79,7 @@ def test_core_packages_load_no_pygit2(package: str) -> None:
         for file in sorted((HERE / package).rglob("[a-z]*.py"))
     ]
     loaded = loaded_by(*[module for module in modules if module not in doors])
-    assert loaded & {"pygit2", "markdown_it", "pydantic", "click", "rapidfuzz"} == set()
+    assert loaded & {"pygit2", "markdown_it", "click", "rapidfuzz"} == set()
 
 
 def test_packages_are_typed() -> None:

@@ -1,24 +1,19 @@
-"""Run for long, as a server does, until a signal asks to stop; what must not block it has a thread.
+"""Run for long, as a server does; what must not block it has a thread.
 
 Git handles and the cache's connection belong to the thread that opened them, so one thread opens a
-`Memory` and does everything with it. Reading and writing the pipes are workers too: such a call may never
-end, and the thread of a worker is no reason for the process to stay.
+`Memory` and does everything with it. The thread of a worker is no reason for the process to stay.
 """
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import gc
 import logging
 import queue
-import signal
 import threading
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from concurrent.futures import Future
 from typing import TypeVar
-
-import anyio
 
 from ledger.errors import Busy
 
@@ -39,10 +34,10 @@ class Worker:
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self._thread.start()
 
-    async def run(self, function: Callable[[], T], *, keep: bool = False) -> T:
-        """Make a call on the worker's thread and return what it returns.
+    def run(self, function: Callable[[], T], *, keep: bool = False) -> Future[T]:
+        """Make a call on the worker's thread; return what will have what it returns.
 
-        With `keep` it is made also if whoever waits for it is gone before its turn comes.
+        Whoever does not wait any more cancels that. With `keep` the call is made nevertheless.
 
         Raises:
             Busy: too many calls wait.
@@ -66,7 +61,7 @@ class Worker:
                     answer.set_result(found)
 
         self._calls.put(call)
-        return await asyncio.wrap_future(answer)
+        return answer
 
     def begin(self, function: Callable[[], object]) -> None:
         """Make a call that nobody waits for; what goes wrong in it is nobody's."""
@@ -92,33 +87,6 @@ class Worker:
         while (call := self._calls.get()) is not None:
             call()
             del call  # what it holds is not kept until the next one comes
-
-
-_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
-
-
-async def until_stopped(
-    serving: Callable[[], Awaitable[None]], stop: Callable[[int], None] | None = None
-) -> int:
-    """Serve until that ends, or a signal asks to stop; return which, 0 for none.
-
-    `stop` lets it end in good order; without it what is served is cancelled.
-    """
-    met = 0
-    async with anyio.create_task_group() as tasks:
-
-        async def stop_at_signal() -> None:
-            nonlocal met
-            with anyio.open_signal_receiver(*_SIGNALS) as signals:
-                async for one in signals:
-                    met = int(one)
-                    break
-            (stop or (lambda _: tasks.cancel_scope.cancel()))(met)
-
-        tasks.start_soon(stop_at_signal)
-        await serving()
-        tasks.cancel_scope.cancel()
-    return met
 
 
 def settle(command: str) -> None:

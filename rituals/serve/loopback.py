@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import signal
 import socket
 from collections.abc import Awaitable, Callable, Iterator, MutableMapping
 from functools import partial
@@ -19,7 +20,6 @@ import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
 from ledger.errors import DiurnaError
-from rituals.serve.long_running import until_stopped
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -159,9 +159,16 @@ async def serve(app: App, listening: socket.socket) -> int:
             timeout_graceful_shutdown=_GRACE_SECONDS,
         )
     )
-    return await until_stopped(
-        lambda: http.serve(sockets=[listening]), lambda met: http.handle_exit(met, None)
-    )
+    met: list[int] = []
+
+    def stop(number: int) -> None:
+        met.append(number)
+        http.handle_exit(number, None)
+
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        asyncio.get_running_loop().add_signal_handler(number, stop, number)
+    await http.serve(sockets=[listening])
+    return met[0] if met else 0
 
 
 class _Http(uvicorn.Server):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import Future
 from typing import TypeVar
 
 from ledger.errors import Busy, DiurnaError, HomeNotFound, NotFound
@@ -44,10 +45,10 @@ class OpenMemory:
         if self._home is None:
             self._worker.begin(self._prepare)
 
-    async def ask(self, question: Callable[[Memory], T], *, writes: bool = False) -> T:
-        """Answer a question, which is asked on the worker's thread.
+    def ask(self, question: Callable[[Memory], T], *, writes: bool = False) -> Future[T]:
+        """Ask a question on the worker's thread; return what will have the answer.
 
-        With `writes`, what has arrived is done, also if the client is gone before its turn comes.
+        With `writes`, what has arrived is done, also if nobody waits any more when its turn comes.
 
         Raises:
             DiurnaError: as the question does; or the home is not there, or not yet.
@@ -70,7 +71,7 @@ class OpenMemory:
                 self._unwritten.discard(mark)
 
         try:
-            return await self._worker.run(answer, keep=writes)
+            return self._worker.run(answer, keep=writes)
         except Busy:  # of the worker: it will not be called
             self._unwritten.discard(mark)
             raise

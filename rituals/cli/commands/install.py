@@ -39,7 +39,7 @@ def install(
     call: Invocation, *,
     hosts: tuple[str, ...] = word("[HOST]...", choices=HOSTS),
     user: bool = option("For all projects of yours, instead of this one."),
-    mcp: bool | None = option("Also the MCP server; by default where its extra is there.", goes="plain",
+    mcp: bool | None = option("Also the MCP server, which is so without a word.", goes="plain",
         spelled="--mcp/--no-mcp"),
     export: str = option("Write a plugin for marketplaces there, instead.", "DIR", goes="plain"),
     mode: str = modes(
@@ -213,8 +213,7 @@ def _hook_up(
     from rituals.hosts.capture.privacy_gates import is_informed, note_informed
     from rituals.hosts.install.install_plan import plan_install
 
-    servers = find_spec("mcp") is not None if mcp is None else mcp
-    plan = plan_install(base, hosts, user=user, servers=servers)
+    plan = plan_install(base, hosts, user=user, servers=mcp is not False)
     code = _carry_out(call, plan, hosts, user=user, dry_run=dry_run)
     if plan.changes and (asked := ", ".join([host for host in hosts if HOSTS[host].asks])):
         call.out.hint(

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import signal
-from importlib.util import find_spec
-
 from ledger.environment import variables
-from ledger.errors import DiurnaError
 from rituals.cli.context import Invocation
 from rituals.cli.operation import option, word
 
@@ -47,8 +43,7 @@ def mcp(
     """Serve this memory to agents, by the Model Context Protocol.
 
     A client starts it and talks to it over standard input and output. The home is that of the folder it
-    is started in, or --home; no client can name another. Where there is none yet, each tool says so. It
-    needs the extra `mcp`: `pip install '.[mcp]'` in a clone of Diurna's repository.
+    is started in, or --home; no client can name another. Where there is none yet, each tool says so.
 
     Examples:
       diurna mcp --agent nightly
@@ -56,23 +51,12 @@ def mcp(
       codex mcp add diurna -- diurna mcp
     """
     from rituals.cli.exit_codes import translate
-    from rituals.serve.mcp.serve import Setting, serve
+    from rituals.serve.mcp.serve import serve
 
-    if find_spec("mcp_types") is None:  # that of the second generation of the SDK
-        raise DiurnaError(
-            "the MCP server needs a library that is not installed",
-            hint="install Diurna with it, in a clone of its repository: "
-            "uv tool install '.[mcp]', or pip install '.[mcp]'",
-        )
-    setting = Setting(
-        call.find_home,
-        agent or call.agent,
-        call.now_ms,
-        lambda problem: translate(problem, call),
-        lambda line: _announce(call, line),
-    )
-    if serve(setting) == signal.SIGINT:
-        raise KeyboardInterrupt
+    serve(
+        call.find_home, agent or call.agent, call.now_ms,
+        lambda problem: translate(problem, call), lambda line: _announce(call, line),
+    )  # fmt: skip
 
 
 def private(call: Invocation, *, switch: str = word("[on|off]", choices=("on", "off"))) -> None:

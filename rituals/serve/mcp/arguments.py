@@ -1,108 +1,82 @@
-"""Read what a client asks, within limits, by models that are made of the tools' own parameters.
+"""Read what a client asks, within limits, by the shapes that the tools' own parameters declare.
 
-The models are the input schemas too, and an agent pays for every word of those: a name speaks for itself
-where it can. They say what every provider takes (`tests/schema_subsets.md`); all else, as the length of a
-text, is checked without being said.
+A parameter's default is its shape, as a row is that of an option (`rituals.cli.operation`). They are the
+input schemas too, and an agent pays for every word of those: a name speaks for itself where it can. They
+say what every provider takes (`tests/schema_subsets.md`); all else, as the length of a text, is checked
+without being said.
 """
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from functools import cache
-from inspect import Parameter, signature
-from typing import Annotated, Any, Literal, TypeVar
-
-from pydantic import AfterValidator, Field, ValidationError, create_model
+from functools import partial
+from typing import Any
 
 from ledger.errors import WrongUsage
 from ledger.model.record import Record
-from rituals.record.json_request import Strict, model_of
-from rituals.record.request import NewFact, Request, Supersession, Update
+from projection.policy.model import DEFAULT_KIND
+from rituals.record.json_request import TEXT, Shape, Wrong, object_of, shape_of, value_of
+from rituals.record.request import NewFact, Supersession, Update
 
-A = TypeVar("A", bound=Strict)
 #: Words of a search or a task, names with commas between or a title, the text of a fact, that of a log.
 WORDS_CHARS, NAMES_CHARS, TEXT_CHARS, BODY_CHARS = 400, 200, 8_000, 100_000
 #: Things of one sort in one log, hits of one answer, ids of one question.
 MANY, HITS_LIMIT, IDS_LIMIT = 50, 50, 20
 _ERRORS_SAID = 5
-#: What commands a terminal or is no character, but for lines and tabs; and what breaks a line.
-_UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
-_BREAK = re.compile(r"[\n\x0b\x0c\u2028\u2029]")
-#: What a schema says to a client. A length or a pattern some provider refuses: our refusal says it better.
-_SAID = ("type", "description", "enum", "items", "properties", "required", "minimum", "maximum")
-_TEXT = {"type": "string"}
 #: What a text is read as where a type of JSON is wanted that is none.
 _READ: dict[str, tuple[type, ...]] = {
     "array": (list, dict), "object": (dict,), "integer": (int, float), "boolean": (bool,),
 }  # fmt: skip
 
 
-def _lines(said: str) -> str:
-    if _UNSEEN.search(said):
-        raise ValueError("it holds a control character")
-    return said
+def one(kind: str, said: str = "", **more: Any) -> Any:
+    """Declare a parameter: its type, what is said of it, and what is checked."""
+    return {"type": kind, **({"description": said} if said else {}), **more}
 
 
-def _line(said: str) -> str:
-    if _BREAK.search(said):
-        raise ValueError("it has to be one line")
-    return _lines(said)
+text = partial(one, "string", _most=TEXT_CHARS, _default="")
+names = partial(text, _most=NAMES_CHARS, _line=True)
+words = partial(names, _most=WORDS_CHARS)
+choice = partial(one, "string", _default="")
+flag = partial(one, "boolean", _default=False)
+number = partial(one, "integer")
+many = partial(one, "array", _most=MANY, _default=())
 
 
-Words = Annotated[str, Field(max_length=WORDS_CHARS), AfterValidator(_line)]
-Names = Annotated[str, Field(max_length=NAMES_CHARS), AfterValidator(_line)]
-Text = Annotated[str, Field(max_length=TEXT_CHARS), AfterValidator(_lines)]
-Level = Literal["index", "timeline", "full"]
-_Body = Annotated[str, Field(max_length=BODY_CHARS), AfterValidator(_lines)]
+def _pairs(first: str, second: str, **more: Any) -> Any:
+    """Declare what a request holds as pairs: providers take no object of any keys."""
+    fields = {first: {**TEXT, "_needed": True}, second: names(_most=TEXT_CHARS, **more)}
+    return many(items=object_of(fields, lambda **pair: tuple(pair.values())))
 
 
-def _of(type_: Any, said: str, **limits: Any) -> Any:
-    return Annotated[type_, Field(description=said or None, **limits)]
-
-
-def _many(model: Any, said: str = "") -> Any:
-    return _of(list[model], said, max_length=MANY)
-
-
-def _pairs(first: str, second: str, default: Any = ...) -> Any:
-    """Make the type of what a request holds as pairs: providers take no object of any keys."""
-    words = Annotated[str, Field(max_length=TEXT_CHARS), AfterValidator(_line)]
-    fields: dict[str, Any] = {first: (str, ...), second: (words, default)}
-    model = create_model("Pair", __base__=Strict, **fields)
-    model.record = staticmethod(lambda **pair: tuple(pair.values()))
-    return _many(model)
-
-
-_KINDS = (
-    "invariant, stack, decision, convention, fact, pattern, thread (open question), task, preference "
-    "or reference"
-)
 #: Of a new fact. What is no kind stays in the text, and the answer says so.
-Kind = Annotated[str, Field(max_length=40, description=_KINDS), AfterValidator(_line)]
-_New = model_of(NewFact, {
-    "text": Text, "id": _of(Names, "kebab-case; else made from the text"),
-    "kind": Kind, "tags": _many(Names), "entity": _many(Names, "What it is about"),
-    "footers": _pairs("key", "value"),
-})  # fmt: skip
+KIND = names(
+    "invariant, stack, decision, convention, fact, pattern, thread (open question), task, preference "
+    "or reference", _most=40,
+)  # fmt: skip
+_NEW = {
+    "text": text(_needed=True), "id": names("kebab-case; else made from the text"),
+    "kind": {**KIND, "_default": DEFAULT_KIND}, "tags": many(items=names()),
+    "entity": many("What it is about", items=names()), "footers": _pairs("key", "value", _needed=True),
+}  # fmt: skip
 #: A session log: what `diurna append --from-json` takes, without what the server fills in. What is wrong
 #: with an id or a text is said by `rituals.record.draft_composer`, in the words of the command line.
-AppendAsked = model_of(Request, {
-    "title": _of(Names, f"{NAMES_CHARS} characters at most", min_length=1),
-    "body": _of(_Body, "Markdown: what happened, why, what is next"),
-    "refs": _many(str, "Facts you relied on"), "new": _many(_New),
-    "update": _many(model_of(Update, {"id": str, "text": Text}), "Reword"),
-    "supersede": _many(model_of(Supersession, {"old": str, "new": str}),
-                       "old is false, new replaces it"),
-    "invalidate": _many(str, "False, without successor"), "close": _many(str, "Done"),
-    "reopen": _many(str), "reactivate": _many(str, "Back from the archive"),
-    "move": _pairs("id", "state"), "helped": _pairs("id", "evidence"),
-    "ignored": _pairs("id", "role", ""),
-    "anyway": _of(bool, "Unknown ids are meant"), "role": Names, "model": Names,
-    "verdict": _of(Names, "pass, fail"), "about": _of(Names, "What is judged"), "tokens": Names,
-}, required=("title",))  # fmt: skip
+REQUEST = object_of({
+    "title": names(f"{NAMES_CHARS} characters at most", _least=1, _needed=True),
+    "body": text("Markdown: what happened, why, what is next", _most=BODY_CHARS),
+    "refs": many("Facts you relied on", items=TEXT), "new": many(items=object_of(_NEW, NewFact)),
+    "update": many("Reword", items=shape_of(Update)),
+    "supersede": many("old is false, new replaces it", items=shape_of(Supersession)),
+    "invalidate": many("False, without successor", items=TEXT),
+    "close": many("Done", items=TEXT),
+    "reopen": many(items=TEXT), "reactivate": many("Back from the archive", items=TEXT),
+    "move": _pairs("id", "state", _needed=True), "helped": _pairs("id", "evidence", _needed=True),
+    "ignored": _pairs("id", "role"),
+    "anyway": flag("Unknown ids are meant"), "role": names(), "model": names(),
+    "verdict": names("pass, fail"), "about": names("What is judged"), "tokens": names(),
+})  # fmt: skip
 
 
 class Caller(Record):
@@ -118,7 +92,7 @@ class Tool(Record):
 
     name: str  #: what a client calls
     description: str  #: what an agent is told: it is part of every prompt
-    takes: type[Strict]  #: the model of its arguments
+    takes: Shape  #: of its arguments
     does: Callable[..., dict[str, Any]]
     writes: bool  #: whether it may append a log; none takes anything away
 
@@ -127,44 +101,30 @@ BY_NAME: dict[str, Tool] = {}
 
 
 def tool(
-    description: str, *, writes: bool = False, takes: type[Strict] | None = None
+    description: str, *, writes: bool = False, takes: Shape | None = None
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """List a function that answers as a tool, by its name; its named parameters are the arguments."""
 
     def listed(does: Callable[..., Any]) -> Callable[..., Any]:
-        fields: dict[str, Any] = {
-            name: (one.annotation, ... if one.default is Parameter.empty else one.default)
-            for name, one in signature(does).parameters.items()
-            if one.kind is Parameter.KEYWORD_ONLY
-        }
-        name = does.__name__
-        model = takes or create_model(name, __base__=Strict, **fields)
-        BY_NAME[name] = Tool(name, description, model, does, writes)
+        shape = takes or object_of(does.__kwdefaults__ or {})
+        BY_NAME[does.__name__] = Tool(does.__name__, description, shape, does, writes)
         return does
 
     return listed
 
 
-def read(model: type[A], arguments: Mapping[str, Any]) -> A:
-    """Read the arguments of a call.
+def read(shape: Shape, arguments: Mapping[str, Any]) -> Any:
+    """Read the arguments of a call: what their shape makes of them.
 
     Raises:
         WrongUsage: they are not of this shape, or over a limit; the message names each place.
     """
-    try:
-        return model.model_validate(_meant(dict(arguments), schema_of(model)))
-    except ValidationError as problem:
-        errors = problem.errors(include_url=False, include_input=False)
-    said = []
-    for error in errors[:_ERRORS_SAID]:
-        place = ".".join(str(part) for part in error["loc"])
-        wrong = (
-            "it is empty"
-            if error["type"].endswith("too_short")
-            else error["msg"].removeprefix("Value error, ")
-        )
-        said.append(f"{place[:NAMES_CHARS]}: {wrong}")
-    raise WrongUsage("; ".join(said), hint=f"arguments: {', '.join(model.model_fields)}")
+    wrong = Wrong()
+    found = value_of(_meant(dict(arguments), shape), shape, wrong)
+    if wrong:
+        said = [f"{place[:NAMES_CHARS]}: {what}" for place, what in wrong[:_ERRORS_SAID]]
+        raise WrongUsage("; ".join(said), hint=f"arguments: {', '.join(shape['properties'])}")
+    return found
 
 
 def _meant(said: Any, schema: Mapping[str, Any]) -> Any:
@@ -192,7 +152,7 @@ def _meant(said: Any, schema: Mapping[str, Any]) -> Any:
             many = [dict(zip(pair, one, strict=True)) for one in said.items()]
         return [_meant(one, schema["items"]) for one in many if one is not None]
     if kind == "object" and isinstance(said, dict):
-        fields = [(name, one, schema["properties"].get(name, _TEXT)) for name, one in said.items()]
+        fields = [(name, one, schema["properties"].get(name, TEXT)) for name, one in said.items()]
         return {
             name: _meant(one, field)
             for name, one, field in fields
@@ -202,27 +162,11 @@ def _meant(said: Any, schema: Mapping[str, Any]) -> Any:
     return said
 
 
-@cache
-def schema_of(model: type[Strict]) -> dict[str, Any]:
-    """Return what a client reads of a model: definitions stand where they are used.
-
-    A client that resolves no references reads the whole of it then; none of our models holds itself.
-    """
-    whole = model.model_json_schema()
-    return _small(whole, whole.get("$defs", {}))
-
-
-def _small(schema: dict[str, Any], named: dict[str, Any]) -> dict[str, Any]:
-    if "$ref" in schema:
-        schema = named[schema["$ref"].rpartition("/")[2]]
-    found = {key: schema[key] for key in _SAID if key in schema}
-    if "properties" in found:  # what the class says of itself is for us
-        found.pop("description", None)
-        found["properties"] = {
-            name: _small(one, named) for name, one in found["properties"].items()
-        }
+def told(shape: Shape) -> Shape:
+    """Return what a client reads of a shape."""
+    found = {key: one for key, one in shape.items() if key[0] != "_"}
+    if "properties" in found:
+        found["properties"] = {name: told(one) for name, one in found["properties"].items()}
     if "items" in found:
-        found["items"] = _small(found["items"], named)
-    if "enum" in found:
-        found["enum"] = [one for one in found["enum"] if one]
+        found["items"] = told(found["items"])
     return found

@@ -1,174 +1,112 @@
-"""Answer requests of the protocol, whatever the transport: all but the handshake, which `serve` gives.
+"""Answer the requests of a client, whatever the transport: all but the handshake, which `serve` gives.
 
 The documents are the resource `diurna://continuity` and the prompt `session-start`, each quoted as data.
-
-A request that fails is answered with a message and a hint; the server lives on. Whatever touches the
-memory happens on the thread of `open_memory`, so a slow question delays no ping and no cancellation.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
-import mcp_types as types
-from mcp.shared.exceptions import MCPError
-
-from ledger.errors import NotFound, WrongUsage
-from rituals.serve.mcp.arguments import Caller, Tool, read, schema_of
-from rituals.serve.mcp.tools import BY_NAME
-from rituals.serve.mcp.wording import markdown, quoted, told, whole
-from rituals.serve.open_memory import OpenMemory
+from ledger.model.record import Record
+from rituals.serve.mcp.arguments import Caller, read
+from rituals.serve.mcp.tools import BY_NAME, listed
+from rituals.serve.mcp.wording import markdown, quoted, whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memory.api import Memory
-    from rituals.answers.record_fields import Failure
 
-_NAME_CHARS, _URI_CHARS = 100, 200
-_MARKDOWN, _CONTINUITY, _SESSION_START = "text/markdown", "diurna://continuity", "session-start"
+    Json = dict[str, Any]
+
+INVALID_PARAMS = -32602
 _RECORD = (
     "When a piece of work is done, call the tool `append` once: what happened, the facts you learned, "
     "changed or found false, and those you relied on."
 )
-_CALLER_CHARS = 60
+_NAME_CHARS = 200
+_MARKDOWN, _CONTINUITY, _SESSION_START = "text/markdown", "diurna://continuity", "session-start"
+_RESOURCE = {
+    "uri": _CONTINUITY, "name": "continuity", "description": "All that holds now", "mimeType": _MARKDOWN,
+}  # fmt: skip
+_PROMPT = {
+    "name": _SESSION_START,
+    "description": "What to know before starting, and how to record what you learn",
+    "arguments": [{"name": "task", "description": "What you are about to do", "required": False}],
+}
 
 
-class Handlers:
-    """Answers the requests of a client.
+class Refused(Exception):
+    """A request that is answered with an error of JSON-RPC.
 
     Args:
-        opened: where the memory is asked.
-        explain: says what an exception means; one that nobody foresaw is logged by it.
-        agent: who writes, "" for what the client calls itself.
-        session: says the host session of the client, which another one may follow.
+        code: of the error.
+        message: what is wrong, and what to do instead.
+        data: more of it, for programs.
     """
 
-    def __init__(
-        self, opened: OpenMemory, explain: Callable[[Exception], Failure], agent: str = "",
-        session: Callable[[], str] = str,
-    ) -> None:  # fmt: skip
-        self._opened, self._explain, self._agent, self._session = opened, explain, agent, session
-        self._tools = types.ListToolsResult(tools=[_described(tool) for tool in BY_NAME.values()])
-
-    async def list_tools(self, _: Any, _params: Any) -> types.ListToolsResult:
-        """Say which tools there are; what the first question needs is loaded meanwhile."""
-        self._opened.prepare()
-        return self._tools
-
-    async def call_tool(
-        self, context: Any, params: types.CallToolRequestParams
-    ) -> types.CallToolResult:
-        """Run a tool; what goes wrong is its answer.
-
-        Raises:
-            MCPError: there is no such tool.
-        """
-        tool = BY_NAME.get(params.name)
-        if tool is None:
-            raise _invalid(f"there is no tool {params.name[:_NAME_CHARS]!r}", ", ".join(BY_NAME))
-        who = self._caller(context)
-        try:
-            asked = dict(read(tool.takes, params.arguments or {}))
-            ask = partial(self._opened.ask, writes=tool.writes)
-            found = whole(await ask(lambda memory: tool.does(memory, who, **asked)))
-        except Exception as problem:  # noqa: BLE001 - said to the client, each of them
-            return _result(told(problem, self._explain(problem)), is_error=True)
-        return _result(markdown(found), structured_content=found)  # some clients read text alone
-
-    async def list_resources(self, _: Any, _params: Any) -> types.ListResourcesResult:
-        """Say which documents there are."""
-        page = types.Resource(
-            uri=_CONTINUITY, name="continuity", description="All that holds now", mime_type=_MARKDOWN,
-        )  # fmt: skip
-        return types.ListResourcesResult(resources=[page])
-
-    async def read_resource(
-        self, _: Any, params: types.ReadResourceRequestParams
-    ) -> types.ReadResourceResult:
-        """Give a document.
-
-        Raises:
-            MCPError: the document can not be given.
-        """
-        uri = str(params.uri)
-        if uri != _CONTINUITY:
-            raise _invalid(f"there is no resource {uri[:_URI_CHARS]!r}", _CONTINUITY)
-        text = await self._text(lambda memory: quoted(memory.continuity()))
-        content = types.TextResourceContents(uri=uri, mime_type=_MARKDOWN, text=text)
-        return types.ReadResourceResult(contents=[content])
-
-    async def list_prompts(self, _: Any, _params: Any) -> types.ListPromptsResult:
-        """Say which prompts there are."""
-        about = "What to know before starting, and how to record what you learn"
-        task = types.PromptArgument(
-            name="task", description="What you are about to do", required=False
-        )
-        start = types.Prompt(name=_SESSION_START, description=about, arguments=[task])
-        return types.ListPromptsResult(prompts=[start])
-
-    async def get_prompt(
-        self, context: Any, params: types.GetPromptRequestParams
-    ) -> types.GetPromptResult:
-        """Give the prompt `session-start`: the brief, and one sentence on how to record.
-
-        Raises:
-            MCPError: there is no such prompt, or it can not be given.
-        """
-        if params.name != _SESSION_START:
-            raise _invalid(f"there is no prompt {params.name[:_NAME_CHARS]!r}", _SESSION_START)
-        who, tool = self._caller(context), BY_NAME["brief"]
-
-        def brief(memory: Memory) -> str:
-            asked = dict(read(tool.takes, params.arguments or {}))
-            return f"{tool.does(memory, who, **asked)['text'].rstrip()}\n\n{_RECORD}\n"
-
-        text = await self._text(brief)
-        message = types.PromptMessage(
-            role="user", content=types.TextContent(type="text", text=text)
-        )
-        return types.GetPromptResult(messages=[message])
-
-    async def _text(self, question: Callable[[Memory], str]) -> str:
-        try:
-            found: str = whole(await self._opened.ask(question))
-        except Exception as problem:  # noqa: BLE001 - said to the client, each of them
-            asked = isinstance(problem, NotFound | WrongUsage)
-            code = types.INVALID_PARAMS if asked else types.INTERNAL_ERROR
-            raise MCPError(code=code, message=told(problem, self._explain(problem))) from None
-        return found
-
-    def _caller(self, context: Any) -> Caller:
-        """Say who calls: the agent that was named to the server, else what the client calls itself."""
-        params = context.session.client_params
-        name = plain_name(params.client_info.name if params else "")
-        agent = self._agent or name
-        return Caller(agent, name if name != agent else "", self._session())
+    def __init__(self, code: int, message: str, **data: Any) -> None:
+        super().__init__(message)
+        self.error = {"code": code, "message": message, **({"data": data} if data else {})}
 
 
-def plain_name(said: str) -> str:
-    """Make a name that can stand in a log's header: a few plain characters on one line."""
-    kept = "".join(
-        one if one.isascii() and (one.isalnum() or one in "._-") else " " for one in said
-    )
-    return " ".join(kept.split())[:_CALLER_CHARS].strip(" .-")
+class Question(Record):
+    """What only the memory can answer."""
+
+    ask: Callable[[Memory], Any]
+    result: Callable[[Any], Json]  #: makes the protocol's answer of what was found
+    writes: bool = False
 
 
-def _described(tool: Tool) -> types.Tool:
-    return types.Tool(
-        name=tool.name, description=tool.description,
-        input_schema=schema_of(tool.takes),
-        annotations=types.ToolAnnotations(
-            read_only_hint=not tool.writes, destructive_hint=False, open_world_hint=False,
-            idempotent_hint=True,  # a retry is answered "already", as on the command line
-        ),
-    )  # fmt: skip
+def _call(params: Json, who: Caller) -> Question:
+    """Run a tool; what goes wrong is its answer."""
+    tool = BY_NAME.get(str(params.get("name")))
+    if tool is None:
+        raise _missing("tool", params.get("name"), ", ".join(BY_NAME))
+    asked = read(tool.takes, params.get("arguments") or {})
+
+    def result(found: Json) -> Json:  # some clients read text alone
+        return {"content": [text_of(markdown(found))], "isError": False, "structuredContent": found}
+
+    return Question(lambda memory: whole(tool.does(memory, who, **asked)), result, tool.writes)
 
 
-def _result(said: str, **more: Any) -> types.CallToolResult:
-    return types.CallToolResult(content=[types.TextContent(type="text", text=said)], **more)
+def _read(params: Json, _: Caller) -> Question:
+    """Give a document."""
+    if params.get("uri") != _CONTINUITY:
+        raise _missing("resource", params.get("uri"), _CONTINUITY)
+
+    def result(text: str) -> Json:
+        return {"contents": [{"uri": _CONTINUITY, "mimeType": _MARKDOWN, "text": text}]}
+
+    return Question(lambda memory: whole(quoted(memory.continuity())), result)
 
 
-def _invalid(message: str, names: str) -> MCPError:
-    return MCPError(code=types.INVALID_PARAMS, message=f"{message}\nhint: one of {names}")
+def _prompt(params: Json, who: Caller) -> Question:
+    """Give the prompt `session-start`: the brief, and one sentence on how to record."""
+    if params.get("name") != _SESSION_START:
+        raise _missing("prompt", params.get("name"), _SESSION_START)
+
+    def result(found: Json) -> Json:
+        text = f"{found['text'].rstrip()}\n\n{_RECORD}\n"
+        return {"messages": [{"role": "user", "content": text_of(text)}]}
+
+    return _call({**params, "name": "brief"}, who)._replace(result=result)
+
+
+def text_of(said: str) -> Json:
+    """Return a text as the protocol has it."""
+    return {"type": "text", "text": said}
+
+
+def _missing(what: str, name: Any, names: str) -> Refused:
+    said = f"there is no {what} {str(name)[:_NAME_CHARS]!r}\nhint: one of {names}"
+    return Refused(INVALID_PARAMS, said)
+
+
+#: Method -> what answers it, of its parameters and who asks.
+HANDLERS: dict[str, Callable[[Json, Caller], Json | Question]] = {
+    "tools/list": lambda *_: {"tools": listed()}, "tools/call": _call,
+    "resources/list": lambda *_: {"resources": [_RESOURCE]}, "resources/read": _read,
+    "prompts/list": lambda *_: {"prompts": [_PROMPT]}, "prompts/get": _prompt,
+}  # fmt: skip

@@ -1,11 +1,12 @@
-"""Start a server for the program that starts this one, and come back when it has ended.
+"""Serve the program that starts this one: JSON-RPC 2.0, with the methods of the Model Context Protocol.
 
-Standard input and output are for the protocol alone. The wire is claimed first: loading the SDK takes most
-of a second, and whatever a library prints, or a child process, goes to standard error. Lines are read and
-written on threads of their own, so that a client that neither writes nor reads keeps nothing from ending.
+Two generations of it are spoken: up to 2025-11-25 a client shakes hands, from 2026-07-28 on each request
+says who asks. What only tools need is loaded by the first request behind that.
 
-A client waits for the handshake before it says that the server is there: what
-only tools and documents need is loaded by the first request after it.
+Standard input and output are for the protocol alone; whatever a library prints, or a child process, goes
+to standard error. Messages are read on the main thread, which signals interrupt, and written on one of
+their own, so that a client that reads nothing keeps nothing from ending. Whatever touches the memory
+happens on the thread of `open_memory`, so a slow question delays no ping and no cancellation.
 """
 
 from __future__ import annotations
@@ -13,137 +14,114 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import queue
+import select
+import signal
 import sys
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
-from functools import cache
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from contextlib import suppress
+from functools import partial
 from typing import Any
 
-import anyio
-
 from ledger.environment import own_version
-from ledger.errors import DiurnaError
-from ledger.model.record import Record
-from rituals.serve.long_running import Worker, settle, until_stopped
+from ledger.errors import DiurnaError, NotFound, WrongUsage
+from rituals.serve.long_running import settle
+from rituals.serve.open_memory import OpenMemory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from mcp.server.lowlevel import Server
-
     from ledger.home import Home
     from memory.api import Memory
     from rituals.answers.record_fields import Failure
-    from rituals.serve.mcp.handlers import Handlers
+    from rituals.serve.mcp.handlers import Question
 
-#: What a client may put into its system prompt.
-INSTRUCTIONS = (
-    "This project's memory, kept in git. Call `brief` before you start, `recall` before you decide, "
-    "`note` when a person states a rule or corrects you, `append` once when a piece of work is done."
-)
-_HANDLED = (
-    "list_tools", "call_tool", "list_resources", "read_resource", "list_prompts", "get_prompt",
-)  # fmt: skip
+    Json = dict[str, Any]
+
+#: The versions that begin with a handshake, newest first; the one in which each request stands alone.
+HANDSHAKE = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
+ALONE = "2026-07-28"
+#: What a client learns of the server, however it begins; it may put the words into its system prompt.
+_ABOUT = {
+    "capabilities": {"prompts": {}, "resources": {}, "tools": {}},
+    "instructions": "This project's memory, kept in git. Call `brief` before you start, `recall` before "
+    "you decide, `note` when a person states a rule or corrects you, `append` once when a piece of work "
+    "is done.",
+}
+_META = "io.modelcontextprotocol/"
+_VERSION = f"{_META}protocolVersion"
+_NO_REQUEST, _NO_METHOD, _FAILED, _NO_VERSION = -32600, -32601, -32603, -32022
+_CALLER_CHARS = 60
+#: Of one message: room for a log of a mebibyte, with every character escaped.
+LIMIT_BYTES = 8 * 1024 * 1024
+_CHUNK_BYTES = 1 << 16
+#: Answers that may wait for a client to read them; until it does, its next message is not read.
+_UNREAD = 256
+#: How long the last answers may wait for their reader.
+_LAST_SECONDS = 1.0
 
 
-class Setting(Record):
-    """What a server is started with."""
-
-    find: Callable[[], Home]  #: finds the home where the server was started, or that was named
-    agent: str  #: who writes, "" for what each client calls itself
-    clock: Callable[[], int]  #: gives milliseconds since 1970
-    explain: Callable[[Exception], Failure]  #: says what an exception means
-    announce: Callable[[str], None]  #: says a line to whoever started it
+class _Stopped(BaseException):
+    """A signal asked to stop."""
 
 
-def serve(setting: Setting) -> int:
-    """Serve the process that started this one; return the signal that ended it, 0 for none.
+def serve(
+    find: Callable[[], Home],
+    agent: str,
+    clock: Callable[[], int],
+    explain: Callable[[Exception], Failure],
+    announce: Callable[[str], None],
+) -> None:
+    """Serve the process that started this one, until it hangs up or a signal asks to stop.
 
     A program is answered also where there is no home, or none that can be used: each tool says so then.
 
+    Args:
+        find: finds the home where the server was started, or that was named.
+        agent: who writes, "" for what each client calls itself.
+        clock: gives milliseconds since 1970.
+        explain: says what an exception means.
+        announce: says a line to whoever started it.
+
     Raises:
         DiurnaError: there is no standard input or output; or a person is there, and no home.
+        KeyboardInterrupt: it was interrupted.
     """
     wire = Wire.claim()
     if wire.terminal:
-        setting.find()
-        setting.announce("waiting for a client's messages on standard input; Ctrl-D ends")
+        find()
+        announce("waiting for a client's messages on standard input; Ctrl-D ends")
     own = os.urandom(16).hex()
-    from mcp.server.stdio import stdio_server
-
-    async def served() -> None:
-        try:  # the wire does what these files are asked for
-            async with stdio_server(wire, wire) as (read, write):  # type: ignore[arg-type]
-                await server.run(read, write, server.create_initialization_options())
-        except* ClientGone:
-            pass
-
-    with _serving(setting, lambda: _session_of(setting) or own) as server:
-        settle("mcp")
-        return anyio.run(until_stopped, served)
-
-
-def server_of(handlers: Callable[[], Handlers], version: str) -> Server[Any]:
-    """Make the server of this version of Diurna, which gives the handshake.
-
-    `handlers` loads what answers requests; it is called once, by the first of them.
-    """
-    from mcp.server.lowlevel import Server
-
-    loaded = cache(handlers)
-
-    def handled(name: str) -> Callable[[Any, Any], Awaitable[Any]]:
-        async def handle(context: Any, params: Any) -> Any:
-            return await getattr(loaded(), name)(context, params)
-
-        return handle
-
-    answers: dict[str, Any] = {f"on_{name}": handled(name) for name in _HANDLED}
-    found: Server[Any] = Server("diurna", version=version, instructions=INSTRUCTIONS, **answers)
-    found.middleware.clear()  # it reports every request to whatever tracing the process has
-    return found
-
-
-@contextmanager
-def _serving(setting: Setting, session: Callable[[], str]) -> Iterator[Server[Any]]:
-    """Make a server that asks the memory, as long as it is needed; `session` names its clients' one."""
-    from rituals.serve.open_memory import OpenMemory
 
     def opened(home: Home) -> Memory:
         from memory.api import Memory
 
-        return Memory(home, clock=setting.clock)
+        return Memory(home, clock=clock)
 
-    memory = OpenMemory(setting.find, opened)
+    def stop(*_: object) -> None:
+        raise _Stopped
 
-    def handlers() -> Handlers:
-        from rituals.serve.mcp.handlers import Handlers
+    def session() -> str:  # of the host that started this server, else of the connection
+        from rituals.hosts.processes import host_session_here
 
-        return Handlers(memory, setting.explain, setting.agent, session)
+        with suppress(DiurnaError):
+            return host_session_here(find().repository.commondir) or own
+        return own
 
+    memory = OpenMemory(find, opened)
+    talk = Conversation(memory, explain, wire.write, agent, session)
+    settle("mcp")
     try:
-        yield server_of(handlers, own_version())
+        for ending in (signal.SIGTERM, signal.SIGHUP):
+            signal.signal(ending, stop)
+        for line in wire.lines():
+            talk.take(line)
+    except _Stopped:
+        pass
     finally:
         memory.close()
-
-
-def _session_of(setting: Setting) -> str:
-    """Return the session of the host that started this server, "" for none."""
-    from rituals.hosts.processes import host_session_here
-
-    try:
-        return host_session_here(setting.find().repository.commondir)
-    except DiurnaError:
-        return ""
-
-
-#: Of one message: room for a log of a mebibyte, with every character escaped.
-LIMIT_BYTES = 8 * 1024 * 1024
-_CHUNK_BYTES = 1 << 16
-_INVALID_REQUEST = -32600  # JSON-RPC's code
-
-
-class ClientGone(Exception):
-    """Nobody reads what is written any more."""
+        wire.close()
 
 
 class Wire:
@@ -156,8 +134,10 @@ class Wire:
 
     def __init__(self, source: int, sink: int) -> None:
         self._source, self._sink = source, sink
-        self._reading, self._writing = Worker("diurna-mcp-in"), Worker("diurna-mcp-out")
-        self._buffer = bytearray()
+        self._unread: queue.Queue[bytes] = queue.Queue(_UNREAD)
+        self._gone, self._left = os.pipe()  # can be read once nobody reads our answers any more
+        self._writing = threading.Thread(target=self._write_all, daemon=True)
+        self._writing.start()
 
     @classmethod
     def claim(cls) -> Wire:
@@ -191,66 +171,185 @@ class Wire:
         """Whether a person is at the other end."""
         return os.isatty(self._source)
 
-    def __aiter__(self) -> Wire:
-        return self
+    def lines(self) -> Iterator[bytes | None]:
+        """Yield the lines that come until either end is closed, None for one that is too long.
 
-    async def __anext__(self) -> str:
-        """Return the next line that came.
-
-        Raises:
-            StopAsyncIteration: the client closed its end.
+        What has no end was not sent whole, and is none.
         """
-        while True:
-            line = await self._reading.run(self._line)
-            if line is None:
-                raise StopAsyncIteration
-            if line:
-                return line.decode("utf-8", "replace")
-            await self.write(_too_long())
-
-    async def write(self, text: str) -> None:
-        """Write a message.
-
-        Raises:
-            ClientGone: nobody reads it.
-        """
-        data = text.encode("utf-8", "replace")
-        await self._writing.run(lambda: self._put(data), keep=True)
-
-    async def flush(self) -> None:
-        """Do nothing: what was written is with the system already."""
-
-    def _line(self) -> bytes | None:
-        """Read a line; b"" for one that is too long, None at the end."""
-        skipped = False
-        searched = 0
-        while (end := self._buffer.find(b"\n", searched)) < 0:
-            searched = len(self._buffer)
-            if searched > LIMIT_BYTES:
-                self._buffer.clear()
-                searched, skipped = 0, True
+        waiting = select.poll()
+        for end in (self._source, self._gone):
+            waiting.register(end, select.POLLIN)
+        line, too_long = bytearray(), False
+        while self._gone not in dict(waiting.poll()):
             try:
                 chunk = os.read(self._source, _CHUNK_BYTES)
             except OSError:
-                return None  # a terminal that was closed
+                return  # a terminal that was closed
             if not chunk:
-                return None  # what has no end was not sent whole
-            self._buffer += chunk
-        line = bytes(self._buffer[: end + 1])
-        del self._buffer[: end + 1]
-        return b"" if skipped or len(line) > LIMIT_BYTES else line
+                return
+            first, *more = chunk.split(b"\n")
+            line += first
+            for following in more:
+                yield None if too_long or len(line) > LIMIT_BYTES else bytes(line)
+                line, too_long = bytearray(following), False
+            if len(line) > LIMIT_BYTES:
+                line, too_long = bytearray(), True
 
-    def _put(self, data: bytes) -> None:
-        view = memoryview(data)
-        while view:
+    def write(self, message: object) -> None:
+        """Write a message, as soon as the client reads it."""
+        said = json.dumps(message, separators=(",", ":"), ensure_ascii=False)
+        self._unread.put(said.encode("utf-8", "replace") + b"\n")
+
+    def close(self) -> None:
+        """Write what there still is, if somebody reads it soon."""
+        with suppress(queue.Full):
+            self._unread.put(b"", timeout=_LAST_SECONDS)
+            self._writing.join(_LAST_SECONDS)
+
+    def _write_all(self) -> None:
+        left = False
+        while data := self._unread.get():
+            view = memoryview(b"" if left else data)
             try:
-                view = view[os.write(self._sink, view) :]
-            except OSError as problem:
-                raise ClientGone from problem
+                while view:
+                    view = view[os.write(self._sink, view) :]
+            except OSError:
+                left = True
+                os.write(self._left, b".")
 
 
-def _too_long() -> str:
-    """Answer a message whose id was not read."""
-    said = f"a message has more than {LIMIT_BYTES} bytes; it was not read"
-    error = {"code": _INVALID_REQUEST, "message": said}
-    return json.dumps({"jsonrpc": "2.0", "id": None, "error": error}) + "\n"
+class Conversation:
+    """Answers the messages of a client.
+
+    Args:
+        opened: where the memory is asked.
+        explain: says what an exception means; one that nobody foresaw is logged by it.
+        write: writes a message to the client, from any thread.
+        agent: who writes, "" for what the client calls itself.
+        session: says the host session of the client, which another one may follow.
+    """
+
+    def __init__(
+        self, opened: OpenMemory, explain: Callable[[Exception], Failure], write: Callable[[Json], None],
+        agent: str = "", session: Callable[[], str] = str,
+    ) -> None:  # fmt: skip
+        self._opened, self._explain, self._write = opened, explain, write
+        self._agent, self._session, self._client = agent, session, ""
+        self._waiting: dict[str, Future[Any]] = {}
+
+    def take(self, line: bytes | None) -> None:
+        """Answer a message, now or once the memory has; None is one that was too long to be read.
+
+        What is no message is passed over.
+        """
+        if line is None:
+            said = f"a message has more than {LIMIT_BYTES} bytes; it was not read"
+            error = {"code": _NO_REQUEST, "message": said}
+            self._write({"jsonrpc": "2.0", "id": None, "error": error})
+            return
+        try:
+            message = json.loads(line.decode("utf-8", "replace"))
+        except (ValueError, RecursionError):
+            return
+        if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
+            return
+        method, number, params = message.get("method"), message.get("id"), message.get("params")
+        params = params if isinstance(params, dict) else {}
+        if method == "notifications/cancelled":
+            if future := self._waiting.get(repr(params.get("requestId"))):
+                future.cancel()
+        elif isinstance(method, str) and isinstance(number, str | int):
+            self._answer(number, method, params)
+
+    def _answer(self, number: str | int, method: str, params: Json) -> None:
+        meta = params.get("_meta")
+        # behind a handshake there is none
+        about = meta if isinstance(meta, dict) and _VERSION in meta else {}
+
+        def reply(said: Json) -> None:
+            if about and "result" in said:
+                said = {"result": {**said["result"], **_stated(method)}}
+            self._write({"jsonrpc": "2.0", "id": number, **said})
+
+        def done(result: Callable[[Any], Json], future: Future[Any]) -> None:
+            self._waiting.pop(repr(number), None)
+            if future.cancelled():
+                return
+            try:
+                said = {"result": result(future.result())}
+            except Exception as problem:  # noqa: BLE001 - said to the client, each of them
+                said = self._failure(method, problem)
+            reply(said)
+
+        try:
+            found = self._found(method, params, about)
+            if not isinstance(found, dict):
+                future = self._opened.ask(found.ask, writes=found.writes)
+                self._waiting[repr(number)] = future
+                future.add_done_callback(partial(done, found.result))
+                return
+            said = {"result": found}
+        except Exception as problem:  # noqa: BLE001 - said to the client, each of them
+            said = self._failure(method, problem)
+        reply(said)
+
+    def _found(self, method: str, params: Json, about: Json) -> Json | Question:
+        """Answer a request, or say what the memory has to be asked for that.
+
+        Raises:
+            Refused: there is no such method, or it has not what was asked for.
+        """
+        if method == "initialize":
+            self._client = _name_in(params.get("clientInfo"))
+            asked = params.get("protocolVersion")
+            version = asked if asked in HANDSHAKE else HANDSHAKE[0]
+            return {"protocolVersion": version, "serverInfo": _info(), **_ABOUT}
+        if method == "server/discover":
+            return {"supportedVersions": [ALONE], **_ABOUT}
+        if method == "ping":
+            return {}
+        from rituals.serve.mcp.arguments import Caller
+        from rituals.serve.mcp.handlers import HANDLERS, Refused
+
+        does = HANDLERS.get(method)
+        if (version := about.get(_VERSION, ALONE)) != ALONE:
+            supported = {"supported": [ALONE, *HANDSHAKE], "requested": version}
+            raise Refused(_NO_VERSION, f"version {version!r} is not spoken here", **supported)
+        if does is None:
+            raise Refused(_NO_METHOD, f"there is no method {method[:_CALLER_CHARS]!r}")
+        self._opened.prepare()  # loaded while the client reads which tools there are
+        name = _name_in(about.get(f"{_META}clientInfo")) or self._client
+        agent = self._agent or name
+        return does(params, Caller(agent, name if name != agent else "", self._session()))
+
+    def _failure(self, method: str, problem: Exception) -> Json:
+        """Say what went wrong: of a tool it is the answer, of all else an error."""
+        from rituals.serve.mcp.handlers import INVALID_PARAMS, Refused, text_of
+        from rituals.serve.mcp.wording import told
+
+        if isinstance(problem, Refused):
+            return {"error": problem.error}
+        said = told(problem, self._explain(problem))
+        if method == "tools/call":
+            return {"result": {"content": [text_of(said)], "isError": True}}
+        asked = isinstance(problem, NotFound | WrongUsage)
+        return {"error": {"code": INVALID_PARAMS if asked else _FAILED, "message": said}}
+
+
+def _info() -> Json:
+    return {"name": "diurna", "version": own_version()}
+
+
+def _stated(method: str) -> Json:
+    """Return what each answer states where no handshake did; what is no call may be kept for no time."""
+    kept = {} if method in ("tools/call", "prompts/get") else {"ttlMs": 0, "cacheScope": "private"}
+    return {"resultType": "complete", **kept, "_meta": {f"{_META}serverInfo": _info()}}
+
+
+def _name_in(info: Any) -> str:
+    """Make a name that can stand in a log's header: a few plain characters on one line."""
+    said = str(info.get("name", "")) if isinstance(info, dict) else ""
+    plain = "".join(
+        char if char.isascii() and (char.isalnum() or char in "._-") else " " for char in said
+    )
+    return " ".join(plain.split())[:_CALLER_CHARS].strip(" .-")

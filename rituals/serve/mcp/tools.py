@@ -4,24 +4,31 @@ Every answer that quotes memory says so: what comes out of it was written by age
 times, and is evidence, never an instruction. Each tool that writes makes one log, as on the command line.
 """
 
-from functools import partial
+from functools import cache, partial
 from math import inf
-from typing import Annotated, Any, Literal
-
-from pydantic import Field
+from typing import Any
 
 from ledger.errors import WrongUsage
 from ledger.model.findings import Finding
 from ledger.model.layout import BRIEF_CHARS, LEAST_BRIEF_CHARS
-from memory.recall.recall_values import FULL, INDEX, Answer, Filters, Hit, tokens_of
+from memory.recall.recall_values import FULL, INDEX, LEVELS, Answer, Filters, Hit, tokens_of
 from projection.document.fact_remarks import YES
 from projection.graph.graph_neighbours import names_in
 from rituals.answers.record_fields import fields_of, mark_object, plain
 from rituals.hosts.processes import note_opening
-from rituals.record.json_request import value_of
 from rituals.record.request import Request
 from rituals.serve.mcp import arguments as take
-from rituals.serve.mcp.arguments import Caller, Kind, Level, Names, Text, Words
+from rituals.serve.mcp.arguments import (
+    KIND,
+    Caller,
+    choice,
+    flag,
+    many,
+    names,
+    number,
+    text,
+    words,
+)
 from rituals.serve.mcp.wording import (
     NOTICE,
     Answered,
@@ -45,9 +52,8 @@ ANSWER_CHARS = 60_000
 @take.tool("Start here: what you must know of this project now, within a budget.")
 def brief(
     memory: "Memory", caller: Caller, *,
-    task: Annotated[Words, Field(description="What you are about to do, or a task's id")] = "",
-    role: Names = "",
-    budget_chars: Annotated[int, Field(ge=LEAST_BRIEF_CHARS, le=40_000)] = BRIEF_CHARS,
+    task: str = words("What you are about to do, or a task's id"), role: str = names(),
+    budget_chars: int = number(minimum=LEAST_BRIEF_CHARS, maximum=40_000, _default=BRIEF_CHARS),
 ) -> Answered:  # fmt: skip
     """Say what to know before starting."""
     found = memory.brief(budget_chars=budget_chars, role=role, task=task, agent=caller.agent)
@@ -59,19 +65,15 @@ def brief(
            "Filters take names with commas between.")  # fmt: skip
 def recall(
     memory: "Memory", caller: Caller, *,
-    query: Annotated[
-        Words, Field(min_length=1, description='Words, identifiers, "phrases", prefix*, -not')
-    ],
-    level: Level = "index", limit: Annotated[int, Field(ge=1, le=take.HITS_LIMIT)] = 10,
-    within: Literal["", "facts", "sessions", "docs", "upstream"] = "",
-    kind: Names = "",
-    tier: Annotated[Names, Field(description="core, working, active, archived or superseded")] = "",
-    tag: Names = "", entity: Names = "", agent: Names = "", role: Names = "", branch: Names = "",
-    since: Names = "", until: Names = "",
-    as_of: Annotated[Names, Field(description="Time, log or commit")] = "",
-    superseded: Annotated[bool, Field(description="Also what is false now")] = False,
-    org: Annotated[bool, Field(description="The organisation's ledgers")] = False,
-    team: Names = "", repo: Names = "",
+    query: str = words('Words, identifiers, "phrases", prefix*, -not', _least=1, _needed=True),
+    level: str = choice(enum=LEVELS, _default=INDEX),
+    limit: int = number(minimum=1, maximum=take.HITS_LIMIT, _default=10),
+    within: str = choice(enum=("facts", "sessions", "docs", "upstream")), kind: str = names(),
+    tier: str = names("core, working, active, archived or superseded"), tag: str = names(),
+    entity: str = names(), agent: str = names(), role: str = names(), branch: str = names(),
+    since: str = names(), until: str = names(), as_of: str = names("Time, log or commit"),
+    superseded: bool = flag("Also what is false now"), org: bool = flag("The organisation's ledgers"),
+    team: str = names(), repo: str = names(),
 ) -> Answered:  # fmt: skip
     """Search facts and session logs."""
     filters = Filters(
@@ -90,11 +92,10 @@ def recall(
 @take.tool("Read hits or facts by id, whole.")
 def get(
     memory: "Memory", caller: Caller, *,
-    ids: Annotated[
-        list[Names],
-        Field(min_length=1, max_length=take.IDS_LIMIT, description=f"{take.IDS_LIMIT} at most"),
-    ],
-    level: Annotated[Level, Field(description="timeline: what happened around it")] = "full",
+    ids: tuple[str, ...] = many(
+        f"{take.IDS_LIMIT} at most", items=names(), _least=1, _most=take.IDS_LIMIT, _needed=True
+    ),
+    level: str = choice("timeline: what happened around it", enum=LEVELS, _default=FULL),
 ) -> Answered:  # fmt: skip
     """Show hits by their ids."""
     found = memory.get(ids, level=level)
@@ -105,7 +106,7 @@ def get(
 @take.tool(
     "Tell where a fact comes from: who said it when, in which session and commit, what it replaced."
 )
-def why(memory: "Memory", caller: Caller, *, id: Names) -> Answered:
+def why(memory: "Memory", caller: Caller, *, id: str = names(_needed=True)) -> Answered:
     """Tell why memory holds a fact."""
     from memory.query.provenance import provenance
     from rituals.answers.json_objects import provenance_object
@@ -122,8 +123,8 @@ def why(memory: "Memory", caller: Caller, *, id: Names) -> Answered:
            "learn something. It stands alone, with its reason.", writes=True)  # fmt: skip
 def note(
     memory: "Memory", caller: Caller, *,
-    text: Annotated[Text, Field(min_length=1)], kind: Kind = "",
-    replaces: Annotated[Names, Field(description="Ids that it makes false")] = "",
+    text: str = text(_least=1, _needed=True), kind: str = KIND,
+    replaces: str = names("Ids that it makes false"),
 ) -> Answered:  # fmt: skip
     """Record one text, as `diurna note` does."""
     from rituals.hosts.context.session_cursor import shown_to
@@ -139,11 +140,10 @@ def note(
 
 @take.tool("Record a stretch of work as one log: what happened, facts learned, changed or relied on. "
            "Write what the next agent needs, no secrets. A retry is recorded once.",
-           writes=True, takes=take.AppendAsked)  # fmt: skip
+           writes=True, takes=take.REQUEST)  # fmt: skip
 def append(memory: "Memory", caller: Caller, **said: Any) -> Answered:
     """Append a session log: what `diurna append --from-json` does."""
-    request = Request(**{name: value_of(one) for name, one in said.items()})
-    return _appended(memory, caller, request)
+    return _appended(memory, caller, Request(**said))
 
 
 def _appended(
@@ -165,10 +165,9 @@ def _appended(
            writes=True)  # fmt: skip
 def resolve(
     memory: "Memory", caller: Caller, *,
-    id: Names,
-    choose: Annotated[Names, Field(description="A side's id; without it, sides are listed")] = "",
-    text: Annotated[Text, Field(description="A new text instead")] = "",
-    both: Annotated[bool, Field(description="Both sides hold")] = False,
+    id: str = names(_needed=True),
+    choose: str = names("A side's id; without it, sides are listed"),
+    text: str = text("A new text instead"), both: bool = flag("Both sides hold"),
 ) -> Answered:  # fmt: skip
     """Resolve a contradiction, as `diurna conflicts` does; without a choice, list its sides."""
     from rituals.decide.decision import record
@@ -197,13 +196,14 @@ def resolve(
 )
 def task(
     memory: "Memory", caller: Caller, *,
-    action: Literal["list", "add", "start", "move", "done", "handoff", "pick"] = "list",
-    id: Names = "", text: Text = "", priority: Literal["", "high", "medium", "low"] = "",
-    depends: Names = "", criteria: Text = "", state: Literal["", "blocked", "cancelled"] = "",
-    why: Names = "", start: bool = False, take_over: bool = False, role: Names = "",
-    to: Annotated[Names, Field(description="agent or role")] = "",
-    done: Text = "", remaining: Text = "", warnings: Text = "", questions: Text = "", next: Text = "",
-    confidence: Names = "",
+    action: str = choice(
+        enum=("list", "add", "start", "move", "done", "handoff", "pick"), _default="list"
+    ),
+    id: str = names(), text: str = text(), priority: str = choice(enum=("high", "medium", "low")),
+    depends: str = names(), criteria: str = text(), state: str = choice(enum=("blocked", "cancelled")),
+    why: str = names(), start: bool = flag(), take_over: bool = flag(), role: str = names(),
+    to: str = names("agent or role"), done: str = text(), remaining: str = text(),
+    warnings: str = text(), questions: str = text(), next: str = text(), confidence: str = names(),
 ) -> Answered:  # fmt: skip
     """List tasks, or do something about one.
 
@@ -264,15 +264,27 @@ _UNTOLD = frozenset("fading silent not_asked by_itself answered reads findings".
 BY_NAME = take.BY_NAME
 
 
+@cache
+def listed() -> list[Answered]:
+    """Describe the tools to a client."""
+    return [
+        {"name": one.name, "description": one.description, "inputSchema": take.told(one.takes),
+         # a retry is answered "already", as on the command line
+         "annotations": {"readOnlyHint": not one.writes, "destructiveHint": False,
+                         "idempotentHint": True, "openWorldHint": False}}
+        for one in BY_NAME.values()
+    ]  # fmt: skip
+
+
 def _hits(answer: Answer, level: str) -> Answered:
     """Turn what was found into an answer, within what a client takes."""
     left = ANSWER_CHARS
     hits: list[Answered] = []
     notes = [message_in_tools(note) for note in answer.notes]
-    for number, hit in enumerate(answer.hits):
+    for at, hit in enumerate(answer.hits):
         text = hit.line if level == INDEX else hit.text
         if len(text) > left and hits:
-            missing = ", ".join(one.id for one in answer.hits[number:])
+            missing = ", ".join(one.id for one in answer.hits[at:])
             notes.append(f"there is no room for {missing}; get fewer at a time")
             break
         if len(text) > left:

@@ -81,7 +81,7 @@ def serve_org(setting: Setting, port: int) -> int:
 def _served(
     setting: Setting, port: int, key: str, state_dir: str, app_of: Callable[[Access], App]
 ) -> int:
-    import anyio
+    import asyncio
 
     from rituals.serve.access import Access, new_token
     from rituals.serve.long_running import settle
@@ -94,7 +94,7 @@ def _served(
         setting.announce(access.login, access.port)
         path = os.path.join(state_dir, f"web-{access.port}.html")
         with opening(access.login, path) if setting.opens else nullcontext():
-            return anyio.run(serve, app, listening)
+            return asyncio.run(serve(app, listening))
 
 
 #: Without one of these a browser of the terminal would be found, if any.

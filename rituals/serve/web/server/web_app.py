@@ -118,7 +118,8 @@ def org_app_of(
         found = Answer()
         if words:
             wanted = filters_of(Filters())
-            found = await worker.run(lambda: recall(words, wanted, many, asker=asker))
+            asked = worker.run(lambda: recall(words, wanted, many, asker=asker))
+            found = await asyncio.wrap_future(asked)
         hits = [(hit, hit.text.rpartition("\n")[2].strip()) for hit in found.hits]
         marked = tuple([word.lower() for word in re.findall(r"\w{4,}", words)])
         values = {"q": words, "hits": hits, "notes": found.notes, "marked": marked}
@@ -233,15 +234,14 @@ class Desk:
             await self._publish(0.0)
 
     async def _ask(self, question: Callable[[TipView], T], *, writes: bool = False) -> T:
-        return await self._opened.ask(
-            lambda memory: question(self._views.of(memory)), writes=writes
-        )
+        asked = self._opened.ask(lambda memory: question(self._views.of(memory)), writes=writes)
+        return await asyncio.wrap_future(asked)
 
     async def _publish(self, seconds: float) -> None:
         """Publish the pages that people read, once nobody has answered for a moment."""
         await asyncio.sleep(seconds)
         with contextlib.suppress(DiurnaError):  # what is in the way is said by `diurna status`
-            await self._opened.ask(settle_answers, writes=True)
+            await asyncio.wrap_future(self._opened.ask(settle_answers, writes=True))
 
 
 def _guarded(
