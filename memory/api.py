@@ -203,7 +203,7 @@ class Memory(Pages):
             Busy: the branch kept moving or is locked.
             StorageFailed: the disk refused.
         """
-        from memory.merge.tip_merge import Planner
+        from memory.merge.sync_plan import SAME, Plan
         from memory.replay.ledger_snapshot import fetch_promised
 
         snapshot = self.snapshot.tip
@@ -213,7 +213,11 @@ class Memory(Pages):
         def where(tip: str) -> tuple[str, list[str]]:
             if planned is not None and tip == planned.ours:
                 plans.append(planned)
+            elif tip == theirs:
+                plans.append(Plan(SAME, tip, theirs, tip))
             else:
+                from memory.merge.tip_merge import Planner
+
                 plans.append(Planner(snapshot, tip, theirs, adopt, self._progress).plan())
             return plans[-1].tip, [ref.stem for ref in plans[-1].came]
 

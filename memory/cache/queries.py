@@ -5,7 +5,7 @@ from __future__ import annotations
 from ledger.model.findings import Finding
 from ledger.model.log_stamps import key_of
 from ledger.model.logset import LogRef
-from ledger.model.session import Entry
+from ledger.model.session import CHECK_KEY, OBSOLETE_KEY, UNTIL_KEY, Entry
 from memory.cache.database import Database
 from memory.cache.schema import (
     CORRECTION,
@@ -38,6 +38,12 @@ if TYPE_CHECKING:
 
 #: How many values one query takes.
 _CHUNK = 500
+#: Most facts have none of the keys anywhere in what is kept of them.
+_MAY_END = (
+    "SELECT id FROM facts WHERE state != ? AND "
+    "(instr(history, CAST(? AS BLOB)) OR instr(history, CAST(? AS BLOB)) "
+    "OR instr(history, CAST(? AS BLOB))) ORDER BY id"
+)
 _MAY_BE_CONTESTED = "SELECT id FROM facts WHERE contested"
 
 
@@ -113,6 +119,10 @@ class Questions(Database):
         """Return what tells where facts stand: for many of them the clock is read once."""
         clock, lasting = self.clock(), never_decaying(self.policy)
         return lambda fact: stand(fact, clock, lasting)
+
+    def may_end(self) -> list[str]:
+        """Return the facts that hold and may say what ends them, or by what they are checked."""
+        return self.column(_MAY_END, (FALSE, UNTIL_KEY, OBSOLETE_KEY, CHECK_KEY))
 
     def view(self) -> LiveView:
         """Return what `continuity.md` shows, without looking at what is archived."""

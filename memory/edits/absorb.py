@@ -27,12 +27,13 @@ from ledger.model.layout import (
 from ledger.model.record import Record
 from ledger.secrets.scanner import find_secrets
 from ledger.wal.atomic_files import Lock, make_folder, plain_bytes, replace_file
-from memory.edits.committed_edits import absorb_committed, note_checked
+from memory.edits.committed_edits import absorb_committed
 from memory.edits.edited_files import Edit, find_edit
 from memory.worktree.index_entries import entry_line, store_blob, update_index
 from memory.worktree.page_authorship import OVER_KEY, findings_in, in_the_way, refuse_left
 from memory.worktree.page_copies import (
     name_of,
+    note_checked,
     note_written,
     page_copy,
     place_of,

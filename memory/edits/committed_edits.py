@@ -7,7 +7,6 @@ person, at the time of the commit, and the logs of two clones are one (A7; FORMA
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from contextlib import suppress
 
@@ -23,12 +22,12 @@ from ledger.model.layout import CONTINUITY_FILE, EDITED_KEY
 from ledger.model.log_stamps import ended_of, is_stem, next_stamp, seal, stamp_of, stem_in
 from ledger.model.record import Record
 from ledger.model.session import SessionLog
-from ledger.wal.atomic_files import make_folder, plain_bytes, replace_file
 from memory.replay.ledger_snapshot import Snapshot
 from memory.replay.read_logs import read_bytes
 from memory.replay.replayed_state import cold_state
 from memory.worktree.edit_base import OWN_FORMAT, is_own, line_of, published
 from memory.worktree.page_authorship import said_edits
+from memory.worktree.page_copies import note_checked, read_checked
 from memory.worktree.projection_files import refuse_unwritable
 from projection.document.unlogged_lines import read_edit
 from projection.fold.full_replay import State
@@ -259,22 +258,3 @@ def _read_edit(snapshot: Snapshot, nows: list[State], edit: CommittedEdit) -> Co
     stem = seal(next_stamp(edit.seconds * 1000, newest), data)
     findings = (*noticed, *edit.findings)
     return edit._replace(events=log.events, stem=stem, data=data, findings=findings)
-
-
-def read_checked(home: Home) -> str:
-    """Return the commit up to which edits were looked for on this branch, "" where none is noted."""
-    said = (plain_bytes(_record(home)) or b"").decode("utf-8", "replace")
-    reference, _, commit = said.strip().partition(" ")
-    return commit if reference == home.reference else ""
-
-
-def note_checked(home: Home, tip: str) -> None:
-    """Remember that what is behind a commit was looked at; that it can be forgotten does no harm."""
-    if not tip or read_checked(home) == tip:
-        return
-    make_folder(os.path.dirname(_record(home)))
-    replace_file(_record(home), f"{home.reference} {tip}\n".encode(), 0o600)
-
-
-def _record(home: Home) -> str:
-    return f"{home.repository.gitdir}/diurna/heard"

@@ -12,7 +12,7 @@ from ledger.home import Home
 from ledger.model.findings import Finding
 from ledger.model.layout import CONTINUITY_FILE
 from memory.query.reader import Reader
-from memory.worktree.page_copies import unread
+from memory.worktree.page_copies import read_checked, unread
 from projection.fold.full_replay import State
 
 TYPE_CHECKING = False
@@ -144,13 +144,15 @@ class Pages(Reader):
             WaitsInSpool: the logs are durable, and the next command that can write commits them.
             StorageFailed: the disk refused.
         """
+        if not theirs and read_checked(self.home) == self.home.tip():
+            return ()
         from memory.edits.committed_edits import absorb_committed
 
         return absorb_committed(self, theirs, base, dry_run=dry_run)
 
     def unabsorbed(self) -> list[CommittedEdit]:
         """Return what people committed into `continuity.md` and no log says yet."""
-        from memory.edits.committed_edits import read_checked, unabsorbed
+        from memory.edits.committed_edits import unabsorbed
 
         return unabsorbed(self, self.home.tip(), read_checked(self.home))
 

@@ -1,10 +1,14 @@
-"""What a sync of two tips comes to, as a value, and what the logs that arrive change in memory."""
+"""Define what a sync of two tips comes to, what arrives with it, and what of it is left to git."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ledger.git.cli import EMPTY_TREE
+from ledger.git.repository import branch_tips, config_value
+from ledger.home import IN_TREE, OWN_BRANCH, Home, pointed
 from ledger.model.findings import Finding
+from ledger.model.layout import MOVED_FILE, POLICY_FILE, TREE_POINTER, TREE_PREFIX
 from ledger.model.logset import LogRef
 from ledger.model.record import Record
 from ledger.model.session import Entry
@@ -82,3 +86,49 @@ def _changes(before: Fact | None, after: Fact) -> tuple[str, ...]:
 
 def _contested(fact: Fact) -> bool:
     return len(fact.heads) > 1 or len(fact.superseded_by) > 1 or fact.circular or fact.torn
+
+
+def code_beside(home: Home, bases: list[str], tip: str) -> str:
+    """Return a file outside of the home that commits of one side change, "" where none is.
+
+    Such commits are for git and their author: a sync neither sends them nor brings them into a work tree.
+    `bases` are the merge bases of both sides; `tip` is the side's, "" for none.
+    """
+    if home.kind != IN_TREE or not tip:
+        return ""
+    git = home.repository.git()
+    rest = f":(top,exclude,literal){home.prefix.rstrip('/')}"
+    for base in bases or [EMPTY_TREE]:
+        said = git.run("diff-tree", "-r", "-z", "--name-only", base, tip, "--", ":(top)", rest)
+        names = said.decode("utf-8", "replace").split("\0")
+        if names[0]:
+            return names[0]
+    return ""
+
+
+def former_places(home: Home) -> tuple[str, ...]:
+    """Return the prefixes at which the memory stood before, where a branch here says so; mostly none.
+
+    It may have stood in the usual folder, where this clone notes it, and where HEAD has a pointer to.
+    """
+    if home.kind != OWN_BRANCH:
+        return ()
+    git, where = home.repository.git(), home.repository
+    places = [TREE_PREFIX, config_value(where, "diurna", "moved")]
+    tips = ["HEAD", *branch_tips(where)]
+    asked = [f"{tip}:{place}{MOVED_FILE}" for tip in tips for place in filter(None, places)]
+    pointer, *moved = git.resolve(f"HEAD:{TREE_POINTER}", *asked)
+    if pointer:
+        (text,) = git.blobs([pointer])
+        places.append(pointed((text or b"").decode("utf-8", "replace")))
+        moved += git.resolve(*[f"{tip}:{places[-1]}{MOVED_FILE}" for tip in tips])
+    return tuple(dict.fromkeys(filter(None, places))) if any(moved) else ()
+
+
+def moved_away(home: Home, tip: str) -> str:
+    """Return the file by which a side says that memory is elsewhere, "" where it is still here."""
+    if home.kind != IN_TREE or not tip:
+        return ""
+    names = [f"{tip}:{home.prefix}{name}" for name in (MOVED_FILE, POLICY_FILE)]
+    said, stays = home.repository.git().resolve(*names)
+    return home.prefix + MOVED_FILE if said and not stays else ""

@@ -25,21 +25,22 @@ from ledger.git.git_objects import (
     with_files,
     write_objects,
 )
-from ledger.git.log_history import altered_between
 from ledger.git.repository import cut_commits
 from ledger.model.findings import Finding
 from ledger.model.layout import ARCHIVE_DIR, CONTINUITY_FILE, POLICY_FILE, SESSIONS_DIR, VIEW_FILES
 from ledger.model.log_stamps import is_stem
 from ledger.model.logset import LogRef, log_refs
 from ledger.remote.tree_merge import Joined, Read, find, merge_lines
-from memory.merge.hand_written_files import (
-    HandWritten,
+from memory.merge.hand_written_files import HandWritten, refuse_modes, write_joined
+from memory.merge.sync_plan import (
+    AHEAD,
+    APART,
+    BEHIND,
+    Plan,
     code_beside,
+    learned,
     moved_away,
-    refuse_modes,
-    write_joined,
 )
-from memory.merge.sync_plan import AHEAD, APART, BEHIND, SAME, Plan, learned
 from memory.redaction.purged_logs import expected, refuse_purged
 from memory.replay.page_publishing import publishes
 from memory.replay.read_logs import LOOSE_UP_TO, Reading, read_all
@@ -65,7 +66,7 @@ class Planner:
     Args:
         snapshot: of the home.
         ours: the tip here, "" for an unborn branch.
-        theirs: the other one, "" when the remote has no such branch.
+        theirs: the other one, which is not the same, "" when the remote has no such branch.
         adopt: join histories that share nothing, too.
         progress: told how far a long reading is.
     """
@@ -91,8 +92,6 @@ class Planner:
             WriteRefused: one side has a newer format.
         """
         ours, theirs = self._ours, self._theirs
-        if ours == theirs:
-            return Plan(SAME, ours, theirs, ours)
         if not theirs:
             return Plan(AHEAD, ours, theirs, ours, went=len(self._snapshot.list_logs(ours)[0]))
         with Objects.of(self._home.repository) as self._objects:
@@ -189,6 +188,8 @@ class Planner:
 
     def _alarm(self, bases: list[str]) -> None:
         """Say who changed or deleted logs on the other side (fault:E1, fault:E2, fault:E9)."""
+        from ledger.git.log_history import altered_between
+
         for change in altered_between(self._home, bases, self._theirs):
             self._findings.append(
                 Finding(

@@ -36,12 +36,6 @@ _HEADER = b"diurna-truths"
 _HEADS = 8
 _DAY, _TAG, _MERGED = "date ", "tag", "merged"
 _OF_FACTS, _CHECK = ("ended", "fails"), "check "
-#: Most facts have none of the keys anywhere in what is kept of them.
-_MAY_END = (
-    "SELECT id FROM facts WHERE state != ? AND "
-    "(instr(history, CAST(? AS BLOB)) OR instr(history, CAST(? AS BLOB)) "
-    "OR instr(history, CAST(? AS BLOB))) ORDER BY id"
-)
 
 
 class Lack(Record):
@@ -215,14 +209,10 @@ def _ended_now(home: Home, kept: Truths) -> list[Lack]:
 
 def waiting(home: Home, cache: Cache) -> list[Wait]:
     """Return the facts that hold and say what ends them, or by what they are checked, by id."""
-    from ledger.model.log_stamps import milliseconds_of
-    from ledger.model.session import CHECK_KEY, OBSOLETE_KEY, UNTIL_KEY
-    from memory.cache.schema import FALSE
-
-    ids = cache.column(_MAY_END, (FALSE, UNTIL_KEY, OBSOLETE_KEY, CHECK_KEY))
-    if not ids:  # as in most homes
+    if not (ids := cache.may_end()):  # as in most homes
         return []
     from ledger.codec.log import decode
+    from ledger.model.log_stamps import milliseconds_of
     from memory.replay.read_logs import read_bytes
     from projection.text.until_conditions import check_of
 

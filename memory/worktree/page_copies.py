@@ -213,13 +213,17 @@ def mirror(home: Home, files: Iterable[tuple[str, bytes | None]]) -> list[Findin
     return findings
 
 
+def followed(home: Home) -> str:
+    """Return the commit to which the mirror last followed the branch, "" for none."""
+    return read_written(home).get(_FOLLOWED, [""])[-1]
+
+
 def mirror_changes(home: Home, tip: str, base: str = "") -> list[Finding]:
     """Let the mirror go to a commit, from one, or else from that to which it last followed the branch.
 
     A plain `git fetch` or `git pull` may have moved the branch meanwhile.
     """
-    base = base or read_written(home).get(_FOLLOWED, [""])[-1]
-    if not tip or base == tip:
+    if not tip or tip == (base := base or followed(home)):
         return []
     git = home.repository.git()
     paths = (*EDITABLE, ARCHIVE_DIR)
@@ -231,6 +235,25 @@ def mirror_changes(home: Home, tip: str, base: str = "") -> list[Finding]:
     findings = mirror(home, files) if files else []
     note_written(home, _FOLLOWED, tip)
     return findings
+
+
+def read_checked(home: Home) -> str:
+    """Return the commit up to which edits were looked for on this branch, "" where none is noted."""
+    said = (plain_bytes(_checked(home)) or b"").decode("utf-8", "replace")
+    reference, _, commit = said.strip().partition(" ")
+    return commit if reference == home.reference else ""
+
+
+def note_checked(home: Home, tip: str) -> None:
+    """Remember that what is behind a commit was looked at; that it can be forgotten does no harm."""
+    if not tip or read_checked(home) == tip:
+        return
+    make_folder(os.path.dirname(_checked(home)))
+    replace_file(_checked(home), f"{home.reference} {tip}\n".encode(), 0o600)
+
+
+def _checked(home: Home) -> str:
+    return f"{home.repository.gitdir}/diurna/heard"
 
 
 def keep_out_of_status(home: Home) -> bool:

@@ -24,9 +24,9 @@ from ledger.wal.atomic_files import Lock, make_folder, plain_bytes
 from ledger.wal.git_locks import EVERY, clear_left_lock, is_abandoned
 from ledger.wal.spool import Spool
 from memory.api import Memory
-from memory.edits.committed_edits import note_checked, read_checked
 from memory.redaction.withheld_texts import held_logs
 from memory.repair.redacted_copies import clean_again
+from memory.worktree.page_copies import note_checked, read_checked
 from memory.worktree.tree_update import finish_dead
 from memory.write.draft import SessionDraft
 from rituals.decide.redaction import REMOTES, holding_of, work_trees

@@ -28,7 +28,7 @@ from ledger.model.log_stamps import breaks_seal, is_sealed
 from ledger.model.record import Record
 from ledger.wal.spool import Spool
 from memory.api import Memory
-from memory.merge.hand_written_files import former_places
+from memory.merge.sync_plan import former_places
 from memory.redaction.withheld_texts import held_logs
 from memory.worktree.merge_drivers import apply_drivers, plan_drivers
 from memory.worktree.page_copies import keep_out_of_status, mirror_changes

@@ -18,11 +18,12 @@ from ledger.errors import (
     EditNotUnderstood,
     HandEdited,
     NetworkFailed,
+    NoRemote,
     RemoteMoved,
     SyncRefused,
     Unreachable,
 )
-from ledger.git.git_objects import Objects, merge_bases
+from ledger.git.git_objects import Objects
 from ledger.git.repository import read_reference
 from ledger.model.findings import Finding
 from ledger.model.layout import CONTINUITY_FILE, SENT, kept_as, stem_of
@@ -31,16 +32,14 @@ from ledger.remote.remote import Remote, choose_remote
 from ledger.remote.transport import Progress, advertised, fetch, push
 from ledger.wal.git_locks import Transfer
 from memory.api import Memory
-from memory.edits.committed_edits import note_checked
-from memory.merge.hand_written_files import code_beside
-from memory.merge.sync_plan import APART, BEHIND, Learned, Plan
-from memory.redaction.purged_logs import refuse_purged
-from memory.redaction.withheld_texts import held_logs
-from memory.repair.lost_logs import keep, missing, named, went
-from memory.worktree.page_copies import is_edited
+from memory.merge.sync_plan import APART, BEHIND, Learned, Plan, code_beside, former_places
+from memory.worktree.page_copies import followed, is_edited, note_checked
 from memory.worktree.projection_files import is_published, refuse_unwritable
-from memory.write.kept_out import is_own
 from rituals.sync.sync_report import Report, left
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    pass
 
 #: How often and how long a push that lost a race is tried again.
 TRIES = 8
@@ -72,12 +71,12 @@ def sync(
     progress: Progress | None = None,
     timer: Timer = CLOCK,
 ) -> Report:
-    """Sync a home with a remote.
+    """Sync a home with its remote, then fetch the homes of others, without a remote too.
 
     Args:
         memory: the home, open.
         asked: a remote's name, URL or path; "" for the branch's own.
-        dry_run: fetch, and say what would be; no branch moves.
+        dry_run: fetch from the remote, and say what would be; no branch moves.
         adopt: also join a history that shares nothing with ours.
         push: send what is here even where the policy does not (FORMAT.md, Y7).
         progress: told how far a transfer is.
@@ -87,14 +86,38 @@ def sync(
         NoRemote: which remote is meant is not clear.
         NetworkFailed: the remote refused, was silent, or kept moving.
         SyncRefused: a person has to decide.
+        WaitsInSpool: a log that waits can not be committed now.
     """
-    home = memory.home
-    refuse_unwritable(home)
-    remote = choose_remote(home.repository.git(), home.branch, asked, home.upstream)
-    policy = memory.policy
-    sends = push or policy.push or not is_own(home, policy)
-    with Objects.of(home.repository):  # one process for all that is read
-        return _Sync(memory, remote, (dry_run, adopt, sends), progress, timer).run()
+    home, policy = memory.home, memory.policy
+    joined: tuple[Finding, ...] = ()
+    ended: tuple[str, ...] = ()
+    if not dry_run:
+        memory.drain()
+        if former_places(home):
+            from rituals.setup.move import join_strays
+
+            joined = join_strays(memory)
+    if memory.ask(lambda cache: cache.may_end()):
+        from rituals.decide.recorded_endings import ended_lines
+
+        ended = ended_lines(memory, dry_run=dry_run)
+    try:
+        refuse_unwritable(home)
+        remote = choose_remote(home.repository.git(), home.branch, asked, home.upstream)
+        how = dry_run, adopt, push or policy.push or not policy.personal
+        with Objects.of(home.repository):  # one process for all that is read
+            report = _Sync(memory, remote, how, progress, timer).run()
+    except NoRemote as problem:
+        if asked or dry_run or not policy.upstream:
+            raise
+        report = Report("", home.branch, "", home.tip(), offline=problem.message)
+    report = report._replace(findings=(*joined, *report.findings), ended=ended)
+    if dry_run or not policy.upstream:
+        return report
+    from rituals.sync.upstream_fetch import fetch_upstreams
+
+    brought, problems = fetch_upstreams(home, policy)
+    return report._replace(upstreams=brought, findings=(*report.findings, *problems))
 
 
 class _Sync:
@@ -109,6 +132,10 @@ class _Sync:
         self._memory, self._remote = memory, remote
         self._progress = progress
         self._dry_run, self._adopt, self._sends = how
+        if not self._sends:
+            from memory.write.kept_out import is_own
+
+            self._sends = not is_own(memory.home, memory.policy)
         self._monotonic, self._sleep = timer.monotonic, timer.sleep
         self._git = memory.home.repository.git()
         self._plans: list[Plan] = []
@@ -239,10 +266,11 @@ class _Sync:
         if plan is None:
             return
         self._plans.append(plan)
-        if plan.tip != plan.ours or not self._memory.home.checked_out:  # the mirror may be behind
+        home = self._memory.home
+        if plan.tip != plan.ours or not (home.checked_out or followed(home) == plan.tip):
             self._memory.join(plan.tip, adopt=self._adopt, planned=plan)
             if not self._edited:  # by people, on either side
-                note_checked(self._memory.home, plan.tip)
+                note_checked(home, plan.tip)
 
     def _publish(self, plan: Plan) -> str:
         """Publish what a plain `git merge` or `git pull` left behind, here or there; return the tip."""
@@ -284,6 +312,11 @@ class _Sync:
 
     def _look_for_loss(self, before: str, theirs: str) -> None:
         """Tell of logs that a rewritten remote lost, and keep those that are not here (fault:E9)."""
+        from ledger.git.git_objects import merge_bases
+        from memory.redaction.purged_logs import refuse_purged
+        from memory.redaction.withheld_texts import held_logs
+        from memory.repair.lost_logs import keep, missing, named, went
+
         git, remote, home = self._git, self._remote, self._memory.home
         if before in merge_bases(git, before, theirs):
             return

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import os
 from glob import escape, glob
-from typing import Any
 
 from ledger.environment import now_seconds
-from ledger.errors import DiurnaError, NoRemote, RemoteRefused
+from ledger.errors import DiurnaError, RemoteRefused
 from ledger.git.cli import Git
 from ledger.home import Home, prefix_in
 from ledger.model.findings import Finding
@@ -20,14 +19,10 @@ from ledger.model.layout import FETCHED_FILE, POLICY_FILE, SESSIONS_DIR, STATE_D
 from ledger.remote.remote import Remote, check_remote, local_path, without_credentials
 from ledger.remote.transport import fetch_newest
 from ledger.wal.atomic_files import Lock, make_folder, replace_file
-from memory.api import Memory
-from memory.merge.hand_written_files import former_places
 from memory.query.reader import Reader
 from memory.replay.upstream_homes import Fetched, as_fetched, note_of, upstream_folder, upstreams
 from projection.policy.model import Policy
-from rituals.decide.recorded_endings import ended_lines
-from rituals.sync.sync_report import Brought, Report
-from rituals.sync.sync_rounds import sync
+from rituals.sync.sync_report import Brought
 
 #: What a git that was killed leaves; under our lock it belongs to nobody.
 _LEFT = ("*.lock", f"refs/{STATE_DIR}/**/*.lock", "refs/heads/*.lock", "objects/pack/tmp_*")
@@ -36,36 +31,6 @@ _REACHING = r"^(protocol\.|credential\.|http\.|url\.|core\.sshcommand$)"
 #: Where a fetch goes at first, until it is known for a home.
 _ARRIVED = f"refs/{STATE_DIR}/arrived"
 _TIP = f"refs/heads/{UPSTREAM_BRANCH}"
-
-
-def sync_all(memory: Memory, asked: str = "", **how: Any) -> Report:
-    """Sync a home with its remote, then fetch the homes of others, without a remote too.
-
-    `asked` and `how` are as for `sync`.
-
-    Raises:
-        DiurnaError: as `sync` does.
-    """
-    joined: tuple[Finding, ...] = ()
-    if not how.get("dry_run"):
-        memory.drain()
-        if former_places(memory.home):
-            from rituals.setup.move import join_strays
-
-            joined = join_strays(memory)
-    ended = ended_lines(memory, dry_run=bool(how.get("dry_run")))
-    try:
-        report = sync(memory, asked, **how)
-    except NoRemote as problem:
-        if asked or how.get("dry_run") or not memory.policy.upstream:
-            raise
-        home = memory.home
-        report = Report("", home.branch, "", home.tip(), offline=problem.message)
-    report = report._replace(findings=(*joined, *report.findings), ended=ended)
-    if report.dry_run:
-        return report
-    brought, findings = fetch_upstreams(memory.home, memory.policy)
-    return report._replace(upstreams=brought, findings=(*report.findings, *findings))
 
 
 def fetch_upstreams(home: Home, policy: Policy) -> tuple[tuple[Brought, ...], tuple[Finding, ...]]:

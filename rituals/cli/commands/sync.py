@@ -44,11 +44,11 @@ def sync(
       diurna sync --dry-run
       diurna sync backup --json
     """
-    from rituals.sync.upstream_fetch import sync_all
+    from rituals.sync.sync_rounds import sync as run
 
     memory = call.memory()
-    how = {"dry_run": dry_run, "adopt": adopt, "push": push}
-    report = sync_all(memory, remote, **how, progress=call.out.transfer())
+    shown = call.out.transfer()
+    report = run(memory, remote, dry_run=dry_run, adopt=adopt, push=push, progress=shown)
     hints = []
     if report.remote and report.offline and report.ahead:
         ahead = counted(report.ahead, "commit")
