@@ -21,6 +21,8 @@ import json
 import os
 import random
 import re
+import resource
+import signal
 import subprocess
 import sys
 import tempfile
@@ -29,7 +31,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
-from multiprocessing.connection import Listener
 from pathlib import Path
 from queue import Queue
 from threading import Lock
@@ -37,13 +38,14 @@ from typing import Any
 
 from ledger.model.record import Record
 from tests.campaigns.mutations import Mutation, compiles, functions, mutations
-from tests.campaigns.warm_tests import COLD, SLOW, WALL
 
 #: All that the wheel has.
 PLACES = ("ledger", "projection", "memory", "rituals")
 #: The share of mutants that must be killed.
 LEAST = 0.95
 _OF_A_FUNCTION = 2
+#: The limit of a run is processor time; one that waits for what never comes ends after so many times of it.
+_WALL = 12
 _OF_A_RUN = 12  # files of tests that are measured by one process
 _HUNK = re.compile(r"@@ \S+ \+(\d+)(?:,(\d+))? @@")
 _TOP = Path(__file__).resolve().parents[2]
@@ -256,86 +258,56 @@ def changed_functions(base: str, sources: Mapping[str, bytes]) -> set[tuple[str,
 
 
 class Bench:
-    """A clone in which mutants are tried, by a process that has collected the tests already.
+    """A clone in which mutants are tried.
 
     Args:
         clone: its sources are changed and put back.
-        names: of the files of tests.
+        reached: the tests of each function, and their seconds.
     """
 
-    def __init__(self, clone: Path, names: list[str]) -> None:
-        self._clone = clone
+    def __init__(self, clone: Path, reached: Reached) -> None:
+        self._clone, self._reached = clone, reached
         self._passing: dict[str, bool] = {}
-        address = f"{clone}.socket"
-        with Listener(address, "AF_UNIX") as listener, Path(f"{clone}.tests").open("wb") as said:
-            environment = _environment(clone) | {"WARM": address}
-            self._process = subprocess.Popen(
-                [*_PYTEST, "-p", "tests.campaigns.warm_tests", *names],
-                cwd=clone, env=environment, stdout=said,
-            )  # fmt: skip
-            self._wire = listener.accept()
-        self._wire.recv()
 
-    def close(self) -> None:
-        """End the process."""
-        self._wire.send(None)
-        self._process.wait()
-
-    def judge(self, mutation: Mutation, reached: Reached, budget: float) -> Verdict:
-        """Run the tests of a mutation; those that would have it survive run once more in a process of their own."""
-        tests = reached.tests(mutation, budget)
+    def judge(self, mutation: Mutation, budget: float) -> Verdict:
+        """Run the tests of a mutation until one fails, but for those that fail without it, too."""
+        tests = self._reached.tests(mutation, budget)
+        path = self._clone / mutation.path
+        source = path.read_bytes()
         while tests:
-            by = self._tried(mutation, tests, reached)
-            if by in tests and not self._passes(by, reached):
-                tests.remove(by)  # it fails anyway
-            elif by == SLOW:
-                return Verdict(mutation, "slow")
+            path.write_bytes(mutation.of(source))
+            by = self._run(tests)
+            path.write_bytes(source)
+            if by in tests and not self._passes(by):
+                tests.remove(by)
             else:
-                word = "killed" if by else "survived"
+                word = "slow" if by is None else "killed" if by else "survived"
                 return Verdict(mutation, word, by or f"{len(tests)} tests: {' '.join(tests[:8])}")
         return Verdict(mutation, "unreached")
 
-    def _tried(self, mutation: Mutation, tests: list[str], reached: Reached) -> str:
-        path = self._clone / mutation.path
-        source = path.read_bytes()
-        changed = mutation.of(source)
-        limit = _limit(tests, reached)
-        path.write_bytes(changed)
-        try:
-            by = self._asked(mutation.path, source, changed, tests, limit)
-            return self._afresh(tests, limit) if by in (COLD, "") else by
-        finally:
-            path.write_bytes(source)
-
-    def _passes(self, test: str, reached: Reached) -> bool:
+    def _passes(self, test: str) -> bool:
         """Say whether a test passes where nothing is changed."""
         if test not in self._passing:
-            said = self._asked("tests/__init__.py", b"", b"", [test], _limit([test], reached))
-            self._passing[test] = not said
+            self._passing[test] = self._run([test]) == ""
         return self._passing[test]
 
-    def _asked(self, path: str, before: bytes, now: bytes, tests: list[str], limit: float) -> str:
-        self._wire.send((path, before, now, tests, limit))
-        return str(self._wire.recv())
-
-    def _afresh(self, tests: list[str], limit: float) -> str:
+    def _run(self, tests: list[str]) -> str | None:
+        """Run tests; return the first that fails, "" where all pass, None where they take far too long."""
+        seconds = round(30 + 4 * sum(self._reached.seconds[name] for name in tests))
         try:
             done = subprocess.run(
                 [*_PYTEST, "-x", "--no-header", "--tb=no", *tests],
                 cwd=self._clone, env=_environment(self._clone), capture_output=True, text=True,
-                timeout=limit * WALL,
+                timeout=seconds * _WALL,
+                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1)),
             )  # fmt: skip
         except subprocess.TimeoutExpired:
-            return SLOW
-        if done.returncode == 0:
-            return ""
+            return None
+        if done.returncode in (0, -signal.SIGXCPU, -signal.SIGKILL):
+            return None if done.returncode else ""
         failed = [line for line in done.stdout.split("\n") if line.startswith(("FAILED", "ERROR"))]
         by = [test for test in tests for line in failed if line.partition(" ")[2].startswith(test)]
         return max(by, key=len) if by else "an error at its start"
-
-
-def _limit(tests: list[str], reached: Reached) -> float:
-    return 30 + 4 * sum(reached.seconds[name] for name in tests)
 
 
 def told(verdict: Verdict) -> str:
@@ -384,7 +356,7 @@ def main(arguments: list[str]) -> int:
         clones = [make_clone(folder / f"clone{number}") for number in range(chosen.jobs)]
         reached = Reached(chosen.reached or folder / "reached.json")
         measure(clones, reached, chosen.without, reached.lacking(files))
-        benches = [Bench(clone, files) for clone in clones]
+        benches = [Bench(clone, reached) for clone in clones]
         free: Queue[Bench] = Queue()
         for bench in benches:
             free.put(bench)
@@ -392,7 +364,7 @@ def main(arguments: list[str]) -> int:
         def one(mutation: Mutation) -> Verdict:
             bench = free.get()
             try:
-                verdict = bench.judge(mutation, reached, chosen.budget)
+                verdict = bench.judge(mutation, chosen.budget)
             finally:
                 free.put(bench)
             print(told(verdict), flush=True)
@@ -400,8 +372,6 @@ def main(arguments: list[str]) -> int:
 
         with ThreadPoolExecutor(chosen.jobs) as pool:
             verdicts = list(pool.map(one, drawn))
-        for bench in benches:
-            bench.close()
     counted = [v for v in verdicts if f"{v.mutation.path}:{v.mutation.line}" not in chosen.same]
     killed = sum(verdict.word in ("killed", "slow") for verdict in counted)
     print(
