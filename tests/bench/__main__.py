@@ -1,4 +1,4 @@
-"""The benchmark: `python -m tests.bench [WORDS OF A ROW]` prints a table of ratios, medians of several runs.
+"""The benchmark: `python -m tests.bench [PART…]` prints a table of ratios, medians of several runs.
 
 Generates ledgers of 1,000, 10,000 and 100,000 logs (kept in --folder, so a second run starts at once) and
 measures Diurna against git and the bare disk in the same run, in turn, so that a noisy machine disturbs both
@@ -34,18 +34,6 @@ ENVIRONMENT = {
     **{f"GIT_{who}_{key}": _BENCH[key] for who in ("AUTHOR", "COMMITTER") for key in _BENCH},
 }
 SPOOLS, OBSERVED = 100, 57
-#: What a host says, by event: each of these has nothing to say.
-SAID: dict[str, dict[str, object]] = {
-    "UserPromptSubmit": {"prompt": "Look at the queue, please, and tell what you see there."},
-    "PostToolUse": {
-        "tool_name": "Bash",
-        "tool_input": {"command": "ls -la src && head -50 src/app.py"},
-        "tool_response": {"stdout": "a\n" * 200, "stderr": ""},
-        "tool_use_id": "toolu_1",
-    },
-    "Stop": {"stop_hook_active": False, "last_assistant_message": "That is all I see."},
-    "SessionStart": {"source": "startup"},
-}
 Once = Callable[[int], float]
 
 
@@ -137,26 +125,6 @@ def inside(name: str, home: Path, runs: int) -> Any:
 
 # ---- the table -----------------------------------------------------------------------------------------
 
-#: A command as a process, against Python for nothing: (its words, logs of the home, how often beside
-#: the others,
-#: what comes before each run, limit, aim).
-COMMANDS: tuple[tuple[str, int, int, str, float, str], ...] = (
-    ("show", 0, 1, "one more log", 4.0, " (aim 2.5)"),
-    ("show", 0, 1, "one late log", 4.0, " (aim 2.5)"),
-    ("brief", 0, 1, "one more log", 4.0, " (aim 2.5)"),
-    ("show", 1_000, 2, "", 2.5, " (aim 1.6)"),
-    ("show", 0, 2, "", 2.5, " (aim 1.6)"),
-    ("brief", 1_000, 2, "", 2.5, " (aim 1.6)"),
-    ("brief", 0, 2, "", 2.5, " (aim 1.6)"),
-    ("view state", 10_000, 2, "", 4.0, ""),
-    ("view decisions", 10_000, 2, "", 4.0, ""),
-    ("view daily", 10_000, 2, "", 4.0, ""),
-    ("view entities", 10_000, 2, "", 4.0, ""),
-    ("task list", 10_000, 2, "", 4.0, " (aim 3)"),
-    ("recall --no-vectors what is the webhook", 1_000, 2, "", 5.5, " (aim 4)"),
-    ("recall what is the webhook", 1_000, 2, "", 13.5, " (aim 9)"),
-)
-
 
 class Bench:
     """All rows.
@@ -165,11 +133,10 @@ class Bench:
         folder: where generated ledgers are kept.
         largest: how many logs the largest has.
         runs: pairs of runs of the short ones.
-        ledger: a real one, in the agent-memory layout.
     """
 
-    def __init__(self, folder: Path, largest: int, runs: int, ledger: Path | None) -> None:
-        self.folder, self.largest, self.runs, self.ledger = folder, largest, runs, ledger
+    def __init__(self, folder: Path, largest: int, runs: int) -> None:
+        self.folder, self.largest, self.runs = folder, largest, runs
         self.few = max(3, runs // 3)
 
     def prepared(self, size: int, kind: str = "branch") -> Path:
@@ -188,27 +155,20 @@ class Bench:
         spawn([DIURNA, "show"], copy)
         return copy
 
-    def commands(self, wanted: Callable[[str], bool]) -> list[str]:
-        """Run what an agent or a person types."""
-        rows = []
-        for words, logs, often, before, limit, aim in COMMANDS:
-            size = logs or self.largest
-            after = f"after {before}" if before else "warm, nothing new"
-            what = f"`diurna {words}`, {after}, {size:,} logs / `python -c pass`"
-            if not wanted(what):
-                continue
-            home = self.prepared(size)
-            memory = Memory.open(str(home))
+    def behind(self) -> list[str]:
+        """Run what an agent or a person types, behind a log that another writer added."""
+        home, rows = self.prepared(self.largest), []
+        memory = Memory.open(str(home))
+        for words, late in (("show", False), ("show", True), ("brief", False)):
 
-            def ours(
-                _: int, words: str = words, before: str = before, memory: Memory = memory
-            ) -> float:
-                if before:
-                    within.add(memory, "late" in before)
-                return spawn([DIURNA, *words.split()], Path(memory.home.folder))
+            def ours(_: int, words: str = words, late: bool = late) -> float:
+                within.add(memory, late)
+                return spawn([DIURNA, words], home)
 
-            rows.append(ratio(what, limit, *in_turn(often * self.runs, ours, nothing(home)), aim))
-            memory.close()
+            what = f"`diurna {words}` after one {'late' if late else 'more'} log, {self.largest:,} logs"
+            runs = in_turn(self.runs, ours, nothing(home))
+            rows.append(ratio(f"{what} / `python -c pass`", 4.0, *runs, " (aim 2.5)"))
+        memory.close()
         return rows
 
     def processes(self) -> list[str]:
@@ -230,11 +190,6 @@ class Bench:
         for key, what in (("newer", "one more log"), ("late", "one late log")):
             what = f"state after {what}, warm, {logs}, in a running process"
             rows.append(figure(what, found[key], 0.010))
-        found = inside("append", large, 3 * self.runs)
-        what = f"`Memory.append`, durable, own branch, {logs} / bare write + fsync"
-        rows.append(ratio(what, 2.5, found["append"], found["bare"], " (aim 1.5)"))
-        what = f"new git objects of one append, {logs}, `review`"
-        rows.append(size(what, f"{found['bytes'] / 1024:.1f} KiB", "≤ 8 KiB"))
         found = inside("index", large, 3 * self.runs)
         read = [git_reads(large)(0) for _ in found["build"]]
         what = f"recall with its index built anew, {logs} / `git cat-file --batch`"
@@ -249,75 +204,33 @@ class Bench:
             rows.append(figure(what, found[key], 0.020))
         return rows
 
-    def appends(self) -> list[str]:
-        """Append as a process, against `git add` and `git commit` of one file in a work tree as large."""
-        rows = []
-        for logs, kind, limit, where in (
-            (100, "tree", 1.5, "in-tree, 100 logs"),
-            (self.largest, "branch", 0.5, f"own branch, {self.largest:,} logs"),
-        ):
-            other = self.prepared(logs, "tree")
-            home = other if kind == "tree" else self.prepared(logs)
-            fact = json.loads(output([DIURNA, "show", "--json"], home))["facts"][0]["id"]
-
-            def ours(_: int, home: Path = home, fact: str = fact) -> float:
-                number = time.time_ns()
-                text = ledgers.sentence(random.Random(number), 12)
-                named = ["--ref", fact, "--new", f"id=bench-fact-{number} {text}."]
-                title = f"Measure the append {number}"
-                return spawn([DIURNA, "append", "--title", title, *named], home)
-
-            def theirs(_: int, other: Path = other) -> float:
-                name = f"note-{time.time_ns()}.md"
-                (other / name).write_text("x" * 3000 + name)
-                git = (["git", "add", name], ["git", "commit", "-q", "-m", "a note"])
-                return sum(spawn(list(argv), other) for argv in git)
-
-            what = f"`diurna append` as a process, {where} / `git add` + `git commit`"
-            rows.append(ratio(what, limit, *in_turn(self.runs, ours, theirs)))
-        return rows
-
     def hooks(self) -> list[str]:
-        """Call the hooks that have nothing to say, the start of a session, and tell one at its end."""
+        """Start a session behind ten new logs, and tell one at its end."""
         home = self.prepared(self.largest)
         memory = Memory.open(str(home))
-        observed = {"tool_name": "Write", "tool_input": {"file_path": "src/a.py", "content": "x"}}
 
         def hook(event: str, session: str = "bench-session", **more: object) -> float:
             payload = home.parent / f"{event}.json"
-            said = {
-                "session_id": session,
-                "transcript_path": f"{home}/none.jsonl",
-                "cwd": str(home),
-            }
-            payload.write_text(
-                json.dumps({**said, "hook_event_name": event, **SAID[event], **more})
-            )
+            said = {"session_id": session, "transcript_path": f"{home}/none.jsonl"}
+            said |= {"cwd": str(home), "hook_event_name": event}
+            payload.write_text(json.dumps({**said, **more}))
             return spawn([DIURNA, "hook", "claude", event], home, payload)
+
+        def write(session: str, path: str) -> float:
+            given = {"file_path": path, "content": "x"}
+            return hook("PostToolUse", session, tool_name="Write", tool_input=given)
 
         def after_ten(_: int) -> float:
             for _ in range(10):
                 within.add(memory, late=False)
-            return hook("SessionStart")
+            return hook("SessionStart", source="startup")
 
         for number in range(SPOOLS):
-            hook("PostToolUse", f"other-{number}", **observed)
-        hook("SessionStart")
-        logs = f"{self.largest:,} logs, {SPOOLS} spools / `python -c pass`"
-        rows = []
-        for event, what, limit, aim in (
-            ("UserPromptSubmit", "with nothing to say", 1.8, " (aim 1.6)"),
-            ("PostToolUse", "with nothing to say", 1.8, " (aim 1.6)"),
-            ("Stop", "with nothing to say", 1.8, " (aim 1.6)"),
-            ("SessionStart", "with a cached brief", 2.5, " (aim 1.8)"),
-        ):
-            ours = lambda _, event=event: hook(event)  # noqa: E731
-            runs = in_turn(2 * self.runs, ours, nothing(home))
-            rows.append(ratio(f"hook `{event}` {what}, {logs}", limit, *runs, aim))
+            write(f"other-{number}", "src/a.py")
+        hook("SessionStart", source="startup")
+        what = f"hook `SessionStart`, 10 new logs since, {self.largest:,} logs, {SPOOLS} spools"
         runs = in_turn(2 * self.runs, after_ten, nothing(home))
-        rows.append(
-            ratio(f"hook `SessionStart`, 10 new logs since, {logs}", 5.0, *runs, " (aim 4)")
-        )
+        rows = [ratio(f"{what} / `python -c pass`", 5.0, *runs, " (aim 4)")]
         memory.close()
         rng, words, transcript = random.Random(7), ledgers.WORDS, home.parent / "talk.jsonl"
         with transcript.open("w") as out:
@@ -331,8 +244,7 @@ class Bench:
         told = []
         for run in range(self.few):
             for line in range(OBSERVED):
-                path = {"file_path": f"src/{run}/{line}.py", "content": "x"}
-                hook("PostToolUse", f"told-{run}", **{**observed, "tool_input": path})
+                write(f"told-{run}", f"src/{run}/{line}.py")
             named = [f"--session=told-{run}", f"--transcript={transcript}", "--why=end"]
             told.append(spawn([DIURNA, "capture", "--host=claude", *named], home))
         what = f"boundary without a model, 1 MiB of transcript, whole, {self.largest:,} logs"
@@ -405,42 +317,29 @@ class Bench:
         what = "`diurna sync`, one log each way, 10,000 logs / `git fetch` + `git push`"
         return [ratio(what, 2.0, *in_turn(self.runs, ours, theirs))]
 
-    def learn(self) -> list[str]:
-        """Propose what a ledger that another tool wrote teaches, imported before, in a whole process."""
-        if self.ledger is None:
-            return []
-        with tempfile.TemporaryDirectory() as folder:
-            home = ledgers.brought_in(self.ledger, Path(folder))
-            argv = [DIURNA, "review", "--learn", "--json"]
-            taken = [spawn(argv, home) for _ in range(self.runs + 1)][1:]
-        return [figure(f"`diurna review --learn`, the ledger {self.ledger.name}", taken, 3.0)]
-
     def web(self) -> list[str]:
         """Ask a server for its pages."""
         from tests.bench.web import web
 
-        return web(self.prepared(10_000, "tree"), self.ledger, 3 * self.runs)
+        return web(self.prepared(10_000, "tree"), 3 * self.runs)
 
 
 def main() -> None:
     """Run the benchmark."""
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
-    parser.add_argument("wanted", nargs="*", help="only these parts: of commands, words of the row")
+    parser.add_argument("wanted", nargs="*", help="only these parts")
     parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "diurna-bench")
     parser.add_argument("--largest", type=int, default=100_000, help="logs of the largest ledger")
     parser.add_argument("--runs", type=int, default=11, help="pairs of runs of the short ones")
-    parser.add_argument("--ledger", type=Path, help="a real one, in the agent-memory layout")
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
     # an editable install has no compiled modules where PYTHONDONTWRITEBYTECODE is set
     for package in ("ledger", "projection", "memory", "rituals", "tests/bench"):
         compileall.compile_dir(str(ROOT / package), quiet=2)
-    bench = Bench(options.folder, options.largest, options.runs, options.ledger)
+    bench = Bench(options.folder, options.largest, options.runs)
     words = options.wanted
     print("| what | Diurna | against | ratio | target |\n|---|---|---|---|---|", flush=True)
-    for row in bench.commands(lambda what: not words or any(word in what for word in words)):
-        print(row, flush=True)
-    for part in ("processes", "appends", "hooks", "tasks", "sync", "learn", "web"):
+    for part in ("behind", "processes", "hooks", "tasks", "sync", "web"):
         if not words or part in words:
             for row in getattr(bench, part)():
                 print(row, flush=True)

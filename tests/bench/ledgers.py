@@ -166,11 +166,3 @@ def generate(
     if packed:
         run(["git", "-C", str(directory), "gc", "-q"], check=True)
     return stems
-
-
-def brought_in(ledger: Path, folder: Path) -> Path:
-    """Take over a copy of a ledger of another tool; return where."""
-    from tests.web.homes import bring_in
-
-    bring_in(ledger, folder / "ledger")
-    return folder / "ledger"

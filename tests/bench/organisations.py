@@ -1,20 +1,16 @@
 """Made ledgers of an organisation: `python -m tests.bench.organisations FOLDER --ledgers 2000 --logs 500`.
 
 Each ledger draws three quarters of its words from a region of a made-up vocabulary that is its own, and the
-rest from all of it, by how common a word is, as in a language (Zipf). With `--text FOLDER` it is whole
-sentences of a region of the texts there, and a quarter from anywhere. With `--sibling LEDGER` one ledger in
-50 says what the texts of that folder say, half of it in partly other words. The same seed gives the same
-bytes.
+rest from all of it, by how common a word is, as in a language (Zipf). The same seed gives the same bytes.
 """
 
 from __future__ import annotations
 
 import argparse
 import random
-import re
 from bisect import bisect
 from collections.abc import Callable
-from functools import cache, partial
+from functools import partial
 from itertools import accumulate, product
 from multiprocessing import Pool
 from pathlib import Path
@@ -25,9 +21,6 @@ _STARTS = "b br c ch d dr f fl g gr h j k l m n p pl qu r s sh sl st t tr v w z"
 _MIDDLES = "a ai e ea i o ou u".split()
 _ENDS = "b ck d g l ll m n nd p r rt s st t x".split()
 _TOPIC = 600
-#: Of one ledger: so many sentences that follow each other. One in so many ledgers is a sibling.
-_REGION, _SIBLINGS = 400, 50
-_SENTENCE = re.compile(r"[A-Z`][\w ,;:'\"()/.+=`-]{30,400}[\w)`][.!?](?=\s)")
 
 
 def vocabulary(count: int = 20_000) -> list[str]:
@@ -59,41 +52,11 @@ def speaker(seed: int) -> Callable[[random.Random, int], str]:
     return say
 
 
-@cache
-def sentences(folder: str) -> list[str]:
-    """Return the sentences of the texts of a folder, in order."""
-    paths = sorted(one for one in Path(folder).rglob("*") if one.suffix in (".md", ".txt", ".rst"))
-    texts = (" ".join(one.read_text("utf-8", "replace").split()) + " " for one in paths)
-    return [one.rstrip(".!?") for text in texts for one in _SENTENCE.findall(text)]
-
-
-def quoter(seed: int, folder: str, reworded: float = 0.0) -> Callable[[random.Random, int], str]:
-    """Return what says sentences of a region, so many words of them or up to five times as many."""
-    every = sentences(folder)
-    start = 0 if reworded else random.Random(seed).randrange(max(1, len(every) - _REGION))
-    own = every if reworded else every[start : start + _REGION]
-
-    def say(rng: random.Random, count: int) -> str:
-        said: list[str] = []
-        while len(said) < count:
-            words = rng.choice(own if rng.random() < 0.75 else every).split()
-            if rng.random() < reworded:
-                other = rng.choice(every).split()
-                words = [rng.choice(other) if rng.random() < 0.3 else one for one in words]
-            said += words
-        return " ".join(said[: 5 * count])
-
-    return say
-
-
-def make(folder: str, count: int, text: str, sibling: str, number: int) -> str:
+def make(folder: str, count: int, number: int) -> str:
     """Make one ledger, where it is not there yet; return its folder."""
     path = Path(folder) / f"ledger-{number:05d}"
     if not path.exists():
-        say = quoter(number, text) if text else speaker(number)
-        if sibling and number % _SIBLINGS == _SIBLINGS - 1:
-            say = quoter(number, sibling, 0.5)
-        generate(path, count, contents=logs(count, number, say), packed=False)
+        generate(path, count, contents=logs(count, number, speaker(number)), packed=False)
     return str(path)
 
 
@@ -103,10 +66,8 @@ def main() -> None:
     parser.add_argument("folder")
     parser.add_argument("--ledgers", type=int, default=2000)
     parser.add_argument("--logs", type=int, default=500)
-    parser.add_argument("--text", default="", help="a folder of texts whose sentences are drawn")
-    parser.add_argument("--sibling", default="", help="a folder of texts that one in 50 quotes")
     asked = parser.parse_args()
-    one = partial(make, asked.folder, asked.logs, asked.text, asked.sibling)
+    one = partial(make, asked.folder, asked.logs)
     with Pool() as pool:
         made = pool.map(one, range(asked.ledgers), chunksize=4)
     (Path(asked.folder) / "ledgers.txt").write_text("".join(f"{one}\n" for one in made))

@@ -2,8 +2,8 @@
 
 `python -m tests.bench.recall SHARED` takes the folder that has `bench/facts`, `bench/facts2` and
 `ledgers/mercury`, makes a ledger of each set where none is kept in `--folder`, asks default recall, and prints
-a table: hit@1 and hit@3 over facts, how often no fact comes where nobody answers and where somebody does, the
-same for the facts of mercury noted one by one, and what a sentence costs among 1,000 and 10,000 facts.
+a table: hit@1 and hit@3 over facts, how often no fact comes where nobody answers and where somebody does, and
+the same for the facts of mercury noted one by one. What a question costs is in `tests.bench.peers`.
 
 `--rules` prints instead what each rule of `memory.recall.rules` is worth: every figure without it. `--briefs` prints in
 how many briefs of mercury a fact that answers has a line of its own, and which part of their characters are facts' texts.
@@ -41,14 +41,12 @@ from memory.recall import search, standing
 from memory.recall.meaning import make
 from memory.recall.rules import RULES
 from projection.brief.values import SESSIONS as LATELY
-from tests.bench.ledgers import brought_in, generate
 from tests.bench.retrieval import Rows, empty_home, milliseconds, read_lines
+from tests.web.homes import bring_in
 
 MERCURY, SETS = "mercury", ("mercury", "cloudplatform", "sensormeter")
-SIZES = (1_000, 10_000)
 #: The hour of a day at which the logs of a set are written.
 _HOUR_MS, _APART_MS = 9 * 3_600_000, 60_000
-_PER_LOG = 20
 
 
 class Figures(NamedTuple):
@@ -137,38 +135,17 @@ def _sentences(shared: Path) -> list[str]:
     return [one.strip() for text in texts for one in text.split(". ") if len(one) > 20]
 
 
-def _many(shared: Path, count: int) -> Iterator[tuple[str, bytes]]:
-    """Yield logs with so many facts, each of two sentences of the sets and a word of its own."""
-    from ledger.model.log_stamps import seal, stamp_of
-
-    rng, sentences = random.Random(count), _sentences(shared)
-    for number in range(0, count, _PER_LOG):
-        ids = [f"fact-{one}" for one in range(number, number + _PER_LOG)]
-        texts = [
-            f"{' '.join(rng.sample(sentences, 2))} item{one}".replace("\n", " ") for one in ids
-        ]
-        at = stamp_of(_day_ms("2024-01-01") + number * _APART_MS)
-        lines = [f"- {text}\n  <!-- id: {id} -->\n" for id, text in zip(ids, texts, strict=True)]
-        data = (
-            f"---\nagent: claude\n---\n# Log {number}\n\n## Memory References\n\n- Created: "
-            f"{', '.join(ids)}\n\n## Facts\n\n{''.join(lines)}"
-        ).encode()
-        yield seal(at, data), data
-
-
 def ledger_of(name: str, shared: Path, folder: Path) -> Path:
-    """Return the ledger of a set, made where it is missing: `apart` or a number of facts beside the sets."""
+    """Return the ledger of a set, made where it is missing: `apart` beside the sets."""
     there = folder / name
     if (there / ".made").exists():
         return there / "ledger" if name == MERCURY else there
     if name == MERCURY:
         there.mkdir(parents=True)
-        ledger = brought_in(shared / "ledgers" / MERCURY, there)
-        _append(ledger, [(time.time_ns() // 1_000_000, _loose(shared))])
+        bring_in(shared / "ledgers" / MERCURY, there / "ledger")
+        _append(there / "ledger", [(time.time_ns() // 1_000_000, _loose(shared))])
     elif name == "apart":
         _append(empty_home(there), _apart(ledger_of(MERCURY, shared, folder)))
-    elif name.isdecimal():
-        generate(there, int(name), contents=_many(shared, int(name)))
     else:
         _append(
             empty_home(there),
@@ -201,17 +178,6 @@ def asked(memory: Memory, questions: Rows, *, loose: bool = False) -> Figures:
     return Figures(*[statistics.fmean(one) for one in (first, three, silent, hidden, perhaps)])
 
 
-def costs(memory: Memory, questions: Rows) -> tuple[float, float]:
-    """Return the milliseconds of processor time that a question takes: median, and all but 5 %."""
-    took = []
-    memory.recall("once", limit=10)
-    for one in questions:
-        start = time.process_time()
-        memory.recall(one["question"], limit=10)
-        took.append(1000 * (time.process_time() - start))
-    return statistics.median(took), statistics.quantiles(took, n=20)[-1]
-
-
 def figures(
     shared: Path, folder: Path, names: Iterable[str], *, loose: bool = False
 ) -> dict[str, Figures]:
@@ -241,14 +207,6 @@ def table(shared: Path, folder: Path) -> None:
     print(
         f"| mercury, noted one by one | {figures(shared, folder, ['apart'])['apart']} |", flush=True
     )
-    questions = list(itertools.chain(*[questions_of(name, shared) for name in SETS[1:]]))
-    for size in SIZES:
-        memory = Memory.open(str(ledger_of(str(size), shared, folder)))
-        half, most = costs(memory, questions)
-        print(
-            f"| {size:,} facts, a sentence, processor time p50 / p95 | {half:.1f} / {most:.1f} ms |"
-        )
-        memory.close()
 
 
 #: Each rule, and what it weighs where it is left out.

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import gzip
 import http.client
 import os
 import re
 import select
-import shutil
 import signal
 import subprocess
-import tempfile
 import threading
 import time
 from pathlib import Path
@@ -19,7 +16,6 @@ from urllib.parse import urlencode, urlsplit
 from ledger.home import discover
 from memory.api import Memory
 from tests.bench import __main__ as bench
-from tests.bench.ledgers import brought_in
 
 #: What each page may take, warm, in milliseconds.
 _PAGES = {
@@ -27,7 +23,7 @@ _PAGES = {
     "Search": ("/search?q=which+queue+is+used+for+the+payment", 20), "Review": ("/review", 20),
     "Health": ("/health", 10), "As of": ("/facts?as_of=2024-06-01", 40),
 }  # fmt: skip
-_FIRST_SECONDS, _RSS_MIB, _EXPORT_SECONDS, _PAGE_KIB = 0.5, 200, 3.0, 60
+_FIRST_SECONDS, _RSS_MIB = 0.5, 200
 _START_SECONDS = 60.0
 #: Until somebody has logged in, and seen the first page.
 _LOOKS_ROUND_SECONDS = 4.0
@@ -46,6 +42,7 @@ class Server:
             cwd=home, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
             env={**bench.ENVIRONMENT, "PYTHONUNBUFFERED": "1"},
         )  # fmt: skip
+        self.pid = self._process.pid
         address, _, token = self._announced().partition("#")
         self._host = urlsplit(address).netloc
         self._connection = self.connect()
@@ -91,24 +88,26 @@ class Server:
             raise SystemExit(f"{path} answered {answer.status}")
         return taken, data
 
-    def processor_seconds(self) -> float:
-        """Return how long it has computed."""
-        said = Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(")")[2].split()
-        return (int(said[11]) + int(said[12])) / os.sysconf("SC_CLK_TCK")
-
-    def rss_mib(self) -> float:
-        """Return how much memory it holds."""
-        status = Path(f"/proc/{self._process.pid}/status").read_text()
-        return int(re.search(r"VmRSS:\s+(\d+)", status)[1]) / 1024  # type: ignore[index]
-
     def stop(self) -> None:
         """End it as a terminal does."""
         self._process.send_signal(signal.SIGTERM)
         self._process.wait(20)
 
 
-def web(home: Path, ledger: Path | None, runs: int) -> list[str]:
-    """Measure pages of a large home, and the site of a real ledger where one is named."""
+def processor_seconds(pid: int) -> float:
+    """Return how long a process has computed, with those that it waited for."""
+    said = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return sum(map(int, said[11:15])) / os.sysconf("SC_CLK_TCK")
+
+
+def rss_mib(pid: int) -> float:
+    """Return how much memory a process holds."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    return int(re.search(r"VmRSS:\s+(\d+)", status)[1]) / 1024  # type: ignore[index]
+
+
+def web(home: Path, runs: int) -> list[str]:
+    """Measure pages of a large home."""
     rows = []
     logs = f"{bench.count(home):,} logs"
     bench.spawn([bench.DIURNA, "recall", "queue"], home)  # what a day's work left beside git
@@ -125,27 +124,27 @@ def web(home: Path, ledger: Path | None, runs: int) -> list[str]:
             server.get(path or f"/fact/{fact}")
         time.sleep(_LOOKS_ROUND_SECONDS)  # all is prepared by then
         for name, (path, limit) in _PAGES.items():
-            begun = server.processor_seconds()
+            begun = processor_seconds(server.pid)
             taken = [server.get(path or f"/fact/{fact}")[0] for _ in range(runs)]
-            computed = (server.processor_seconds() - begun) / runs
+            computed = (processor_seconds(server.pid) - begun) / runs
             more = f" ({computed * 1000:.0f} of processor time)"
             what = f"web: {name}, warm, {logs}"
             rows.append(bench.figure(what, taken, limit / 1000, more=more))
-        _append(home)
+        title = f"One more {time.time_ns()}"  # the same again would not be recorded
+        bench.spawn([bench.DIURNA, "append", "--title", title, "--agent", "bench"], home)
         worst, health = _meanwhile(server)
         what = f"web: Health after one more log, {logs}"
         rows.append(bench.figure(what, [health], _FIRST_SECONDS))
         what = f"web: slowest Now while all is prepared anew, {logs}"
         rows.append(bench.figure(what, [worst], 0))
-        rows.append(_weighed("web: memory of that server", server.rss_mib(), _RSS_MIB, "MiB"))
+        held = rss_mib(server.pid)
+        missed = " **miss**" if held > _RSS_MIB else ""
+        rows.append(
+            bench.size("web: memory of that server", f"{held:.0f} MiB{missed}", f"≤ {_RSS_MIB} MiB")
+        )
     finally:
         server.stop()
-    return rows + (_of_ledger(ledger) if ledger else [])
-
-
-def _append(home: Path) -> None:
-    title = f"One more {time.time_ns()}"  # the same again would not be recorded
-    bench.spawn([bench.DIURNA, "append", "--title", title, "--agent", "bench"], home)
+    return rows
 
 
 def _meanwhile(server: Server) -> tuple[float, float]:
@@ -165,34 +164,3 @@ def _meanwhile(server: Server) -> tuple[float, float]:
     done.set()
     looking.join()
     return max(taken), health
-
-
-def _of_ledger(ledger: Path) -> list[str]:
-    """Measure the site of a real ledger, and what its first page weighs on the way to a browser."""
-    with tempfile.TemporaryDirectory() as folder:
-        home, site = brought_in(ledger, Path(folder)), Path(folder) / "site"
-        bench.spawn([bench.DIURNA, "show"], home)
-        taken = []
-        for _ in range(3):
-            shutil.rmtree(site, ignore_errors=True)
-            export = [bench.DIURNA, "export", "site", str(site), "--home", str(home)]
-            taken.append(bench.spawn(export, home))
-        server = Server(home)
-        try:
-            parts = ("/", "/static/diurna.css", "/static/diurna.js")
-            weight = sum([len(server.get(part)[1]) for part in parts]) / 1024
-            packed = sum([len(gzip.compress(server.get(part)[1])) for part in parts]) / 1024
-        finally:
-            server.stop()
-    what = f"web: export of the ledger {ledger.name}"
-    more = f" ({packed:.0f} packed)"
-    weighed = "web: weight of its first page, style and script"
-    return [
-        bench.figure(what, taken, _EXPORT_SECONDS),
-        _weighed(weighed, weight, _PAGE_KIB, "KiB", more),
-    ]
-
-
-def _weighed(what: str, value: float, limit: float, unit: str, more: str = "") -> str:
-    missed = " **miss**" if value > limit else ""
-    return bench.size(what, f"{value:.0f} {unit}{more}{missed}", f"≤ {limit:g} {unit}")

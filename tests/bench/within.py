@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import json
-import os
 import random
 import resource
 import subprocess
@@ -14,12 +13,10 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from ledger.model.event import FactCreated, FactReferenced
 from ledger.model.layout import log_path
 from ledger.model.log_stamps import seal, stamp_of
-from memory.api import Memory, SessionDraft
+from memory.api import Memory
 from memory.replay.replayed_state import cold_state
-from tests.bench.ledgers import sentence
 
 PROSE = "The queue was measured again and the figures were written down. " * 40
 
@@ -87,43 +84,6 @@ def state(memory: Memory, runs: int) -> object:
     return behind(memory, runs, once)
 
 
-def append(memory: Memory, runs: int) -> object:
-    """Append, against a bare write and fsync of as many bytes on the same disk; and the objects' bytes."""
-    ids = list(memory.state().histories)[:500]
-
-    def once(number: int) -> float:
-        named = [FactReferenced(ids[(number + more) % len(ids)]) for more in range(3)]
-        text = sentence(random.Random(time.time_ns()), 12) + "."
-        born = FactCreated(f"bench-{time.time_ns()}", text)
-        draft = SessionDraft(f"Measure {number}", PROSE, (*named, born), agent=f"bench-{number}")
-        return taken(lambda: memory.append(draft))
-
-    def bare(number: int) -> float:
-        path = f"{memory.home.folder}/bare-{number}"
-
-        def write() -> None:
-            file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-            os.write(file, PROSE.encode() + b"x" * 400)
-            os.fsync(file)
-            os.close(file)
-
-        seconds = taken(write)
-        os.unlink(path)
-        return seconds
-
-    pairs = [(once(number), bare(number)) for number in range(3 * runs)][1:]
-    objects = Path(memory.home.repository.commondir) / "objects"
-
-    def loose() -> int:
-        return sum(path.stat().st_size for path in objects.glob("[0-9a-f][0-9a-f]/*"))
-
-    before = loose()
-    for number in range(10):
-        once(10_000 + number)
-    ours, theirs = zip(*pairs, strict=True)
-    return {"append": ours, "bare": theirs, "bytes": (loose() - before) / 10}
-
-
 def index(memory: Memory, runs: int) -> object:
     """Answer with the index of recall made anew, and then behind one more log."""
     folder = Path(memory.home.repository.commondir) / "diurna" / "cache"
@@ -144,5 +104,5 @@ def index(memory: Memory, runs: int) -> object:
 
 if __name__ == "__main__":
     gc.disable()  # as `diurna` does
-    do = {"cold": cold, "state": state, "append": append, "index": index}[sys.argv[1]]
+    do = {"cold": cold, "state": state, "index": index}[sys.argv[1]]
     print(json.dumps(do(Memory.open(sys.argv[2], agent="bench"), int(sys.argv[3]))))
