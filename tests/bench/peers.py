@@ -156,7 +156,7 @@ class Place:
 
     def has(self, facts: list[Fact]) -> int:
         """Return how many of some facts it shows."""
-        shown = set(re.findall(r"\w+", self.run(self.peer["shown"])[1].stdout))
+        shown = set(re.findall(r"[\w-]+", self.run(self.peer["shown"])[1].stdout))
         return sum(name in shown for name, _ in facts)
 
     def fill(self, facts: list[Fact]) -> Place:
@@ -185,6 +185,8 @@ class Place:
             with Server(self) as server:
                 for name, text in facts:
                     server.call("tell", text, name=name)
+        if "shown" in self.peer and self.has(facts) < len(facts):
+            raise RuntimeError(f"{self.name} has {self.has(facts)} of {len(facts)} facts")
         return self
 
 
