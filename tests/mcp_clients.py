@@ -37,9 +37,9 @@ LOADED = ("rituals.serve.mcp.serve", "rituals.serve.mcp.handlers")
 NAMES = (
     "brief", "recall", "get", "why", "note", "append", "resolve", "task", "status",
 )  # fmt: skip
-#: Of names, descriptions and input schemas as JSON: what an agent reads in every session. About 1,800
+#: Of names, descriptions and input schemas as JSON: what an agent reads in every session. About 1,600
 #: tokens at most.
-LIST_CHARS = 6_800
+LIST_CHARS = 6_300
 Opener = Callable[[Home], Memory]
 Story = Callable[[Client], Awaitable[None]]
 

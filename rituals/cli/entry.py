@@ -51,7 +51,7 @@ def main() -> int:
 #: What is answered here where it is typed plainly: questions, and what opens the home to write in it, too.
 _QUESTIONS, _OPEN = (
     ("recall", "show", "why", "task"),
-    ("status", "brief", "note", "append", "edit", "close", "log", "sync"),
+    ("status", "brief", "note", "append", "edit", "close", "log", "mcp", "sync"),
 )
 
 

@@ -1,8 +1,8 @@
 """Read JSON strictly, by shapes: what `append --from-json` takes, and each tool of the MCP server.
 
 A shape is the JSON schema that a client reads, with keys of ours that begin with `_` and are not told:
-`_least` and `_most` characters or items, `_line` for a text on one line, `_make` for what an object means,
-`_needed` and `_default` for a field of one.
+`_least` and `_most` characters or items, `_line` for a text on one line, `_make` for what a text or an
+object means, `_needed` and `_default` for a field of one.
 """
 
 from __future__ import annotations
@@ -69,6 +69,8 @@ def value_of(said: Any, shape: Shape, wrong: Wrong, place: str = "") -> Any:
         return tuple([value_of(one, shape["items"], wrong, f"{place}.{at}") for at, one in items])
     elif kind == "object" and "properties" in shape:
         return _object_of(said, shape, wrong, place)
+    elif "_make" in shape:
+        return shape["_make"](said)
     elif kind == "object":
         pairs = [(key, value_of(one, TEXT, wrong, f"{place}.{key}")) for key, one in said.items()]
         return tuple(pairs)

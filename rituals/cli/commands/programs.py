@@ -6,6 +6,10 @@ from ledger.environment import variables
 from rituals.cli.context import Invocation
 from rituals.cli.operation import option, word
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from rituals.answers.record_fields import Failure
+
 
 def hook(
     call: Invocation, *,
@@ -50,13 +54,18 @@ def mcp(
       claude mcp add diurna -- diurna mcp
       codex mcp add diurna -- diurna mcp
     """
-    from rituals.cli.exit_codes import translate
     from rituals.serve.mcp.serve import serve
 
-    serve(
-        call.find_home, agent or call.agent, call.now_ms,
-        lambda problem: translate(problem, call), lambda line: _announce(call, line),
-    )  # fmt: skip
+    def explain(problem: Exception) -> Failure:
+        from rituals.cli.exit_codes import translate
+
+        return translate(problem, call)
+
+    def announce(line: str) -> None:
+        call.out.talk(f"diurna mcp: {line}")
+        call.out.flush()
+
+    serve(call.find_home, agent or call.agent, call.now_ms, explain, announce)
 
 
 def private(call: Invocation, *, switch: str = word("[on|off]", choices=("on", "off"))) -> None:
@@ -99,8 +108,3 @@ def completion(
 
     said = script(shell)
     call.answer({"shell": shell, "script": said}, [said.removesuffix("\n")])
-
-
-def _announce(call: Invocation, line: str) -> None:
-    call.out.talk(f"diurna mcp: {line}")
-    call.out.flush()

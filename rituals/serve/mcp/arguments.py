@@ -16,11 +16,12 @@ from typing import Any
 
 from ledger.errors import WrongUsage
 from ledger.model.record import Record
+from projection.graph.graph_neighbours import names_in
 from projection.policy.model import DEFAULT_KIND
 from rituals.record.json_request import TEXT, Shape, Wrong, object_of, shape_of, value_of
 from rituals.record.request import NewFact, Supersession, Update
 
-#: Words of a search or a task, names with commas between or a title, the text of a fact, that of a log.
+#: Words of a search or a task, names with commas between, a title, the text of a fact, that of a log.
 WORDS_CHARS, NAMES_CHARS, TEXT_CHARS, BODY_CHARS = 400, 200, 8_000, 100_000
 #: Things of one sort in one log, hits of one answer, ids of one question.
 MANY, HITS_LIMIT, IDS_LIMIT = 50, 50, 20
@@ -39,6 +40,8 @@ def one(kind: str, said: str = "", **more: Any) -> Any:
 text = partial(one, "string", _most=TEXT_CHARS, _default="")
 names = partial(text, _most=NAMES_CHARS, _line=True)
 words = partial(names, _most=WORDS_CHARS)
+#: Names or ids with commas between.
+listed = partial(names, _most=TEXT_CHARS, _make=names_in, _default=())
 choice = partial(one, "string", _default="")
 flag = partial(one, "boolean", _default=False)
 number = partial(one, "integer")
@@ -58,20 +61,20 @@ KIND = names(
 )  # fmt: skip
 _NEW = {
     "text": text(_needed=True), "id": names("kebab-case; else made from the text"),
-    "kind": {**KIND, "_default": DEFAULT_KIND}, "tags": many(items=names()),
-    "entity": many("What it is about", items=names()), "footers": _pairs("key", "value", _needed=True),
+    "kind": {**KIND, "_default": DEFAULT_KIND}, "tags": listed(),
+    "entity": listed("What it is about"), "footers": _pairs("key", "value", _needed=True),
 }  # fmt: skip
 #: A session log: what `diurna append --from-json` takes, without what the server fills in. What is wrong
 #: with an id or a text is said by `rituals.record.draft_composer`, in the words of the command line.
 REQUEST = object_of({
-    "title": names(f"{NAMES_CHARS} characters at most", _least=1, _needed=True),
+    "title": names(_least=1, _needed=True),
     "body": text("Markdown: what happened, why, what is next", _most=BODY_CHARS),
-    "refs": many("Facts you relied on", items=TEXT), "new": many(items=object_of(_NEW, NewFact)),
+    "refs": listed("Ids you relied on"), "new": many(items=object_of(_NEW, NewFact)),
     "update": many("Reword", items=shape_of(Update)),
     "supersede": many("old is false, new replaces it", items=shape_of(Supersession)),
-    "invalidate": many("False, without successor", items=TEXT),
-    "close": many("Done", items=TEXT),
-    "reopen": many(items=TEXT), "reactivate": many("Back from the archive", items=TEXT),
+    "invalidate": listed("False, without successor"),
+    "close": listed("Done"),
+    "reopen": listed(), "reactivate": listed("Back from the archive"),
     "move": _pairs("id", "state", _needed=True), "helped": _pairs("id", "evidence", _needed=True),
     "ignored": _pairs("id", "role"),
     "anyway": flag("Unknown ids are meant"), "role": names(), "model": names(),
@@ -105,12 +108,12 @@ def tool(
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """List a function that answers as a tool, by its name; its named parameters are the arguments."""
 
-    def listed(does: Callable[..., Any]) -> Callable[..., Any]:
+    def put(does: Callable[..., Any]) -> Callable[..., Any]:
         shape = takes or object_of(does.__kwdefaults__ or {})
         BY_NAME[does.__name__] = Tool(does.__name__, description, shape, does, writes)
         return does
 
-    return listed
+    return put
 
 
 def read(shape: Shape, arguments: Mapping[str, Any]) -> Any:
@@ -162,11 +165,13 @@ def _meant(said: Any, schema: Mapping[str, Any]) -> Any:
     return said
 
 
-def told(shape: Shape) -> Shape:
-    """Return what a client reads of a shape."""
+def told(shape: Shape, inside: bool = False) -> Shape:
+    """Return what a client reads of a shape; what an object `inside` has to have, a refusal says."""
     found = {key: one for key, one in shape.items() if key[0] != "_"}
     if "properties" in found:
         found["properties"] = {name: told(one) for name, one in found["properties"].items()}
+        if inside:
+            found.pop("required", None)
     if "items" in found:
-        found["items"] = told(found["items"])
+        found["items"] = told(found["items"], inside=True)
     return found

@@ -10,7 +10,7 @@ from typing import Any
 
 from ledger.model.record import Record
 from rituals.serve.mcp.arguments import Caller, read
-from rituals.serve.mcp.tools import BY_NAME, listed
+from rituals.serve.mcp.tools import BY_NAME, described
 from rituals.serve.mcp.wording import markdown, quoted, whole
 
 TYPE_CHECKING = False
@@ -106,7 +106,7 @@ def _missing(what: str, name: Any, names: str) -> Refused:
 
 #: Method -> what answers it, of its parameters and who asks.
 HANDLERS: dict[str, Callable[[Json, Caller], Json | Question]] = {
-    "tools/list": lambda *_: {"tools": listed()}, "tools/call": _call,
+    "tools/list": lambda *_: {"tools": described()}, "tools/call": _call,
     "resources/list": lambda *_: {"resources": [_RESOURCE]}, "resources/read": _read,
     "prompts/list": lambda *_: {"prompts": [_PROMPT]}, "prompts/get": _prompt,
 }  # fmt: skip

@@ -13,7 +13,6 @@ from ledger.model.findings import Finding
 from ledger.model.layout import BRIEF_CHARS, LEAST_BRIEF_CHARS
 from memory.recall.recall_values import FULL, INDEX, LEVELS, Answer, Filters, Hit, tokens_of
 from projection.document.fact_remarks import YES
-from projection.graph.graph_neighbours import names_in
 from rituals.answers.record_fields import fields_of, mark_object, plain
 from rituals.hosts.processes import note_opening
 from rituals.record.request import Request
@@ -23,6 +22,7 @@ from rituals.serve.mcp.arguments import (
     Caller,
     choice,
     flag,
+    listed,
     many,
     names,
     number,
@@ -68,18 +68,19 @@ def recall(
     query: str = words('Words, identifiers, "phrases", prefix*, -not', _least=1, _needed=True),
     level: str = choice(enum=LEVELS, _default=INDEX),
     limit: int = number(minimum=1, maximum=take.HITS_LIMIT, _default=10),
-    within: str = choice(enum=("facts", "sessions", "docs", "upstream")), kind: str = names(),
-    tier: str = names("core, working, active, archived or superseded"), tag: str = names(),
-    entity: str = names(), agent: str = names(), role: str = names(), branch: str = names(),
+    within: str = choice(enum=("facts", "sessions", "docs", "upstream")),
+    kind: tuple[str, ...] = listed(), tag: tuple[str, ...] = listed(),
+    tier: tuple[str, ...] = listed("core, working, active, archived or superseded"),
+    entity: tuple[str, ...] = listed(), agent: tuple[str, ...] = listed(),
+    role: tuple[str, ...] = listed(), branch: tuple[str, ...] = listed(),
     since: str = names(), until: str = names(), as_of: str = names("Time, log or commit"),
     superseded: bool = flag("Also what is false now"), org: bool = flag("The organisation's ledgers"),
     team: str = names(), repo: str = names(),
 ) -> Answered:  # fmt: skip
     """Search facts and session logs."""
     filters = Filters(
-        kinds=names_in(kind), tiers=names_in(tier), tags=names_in(tag), entities=names_in(entity),
-        agents=names_in(agent), roles=names_in(role), branches=names_in(branch), since=since, until=until,
-        within=within, as_of=as_of, superseded=superseded, documents=not org,
+        kinds=kind, tiers=tier, tags=tag, entities=entity, agents=agent, roles=role, branches=branch,
+        since=since, until=until, within=within, as_of=as_of, superseded=superseded, documents=not org,
     )  # fmt: skip
     if org:
         return _recall_of_org(memory, query, filters, level, limit, team, repo)
@@ -124,7 +125,7 @@ def why(memory: "Memory", caller: Caller, *, id: str = names(_needed=True)) -> A
 def note(
     memory: "Memory", caller: Caller, *,
     text: str = text(_least=1, _needed=True), kind: str = KIND,
-    replaces: str = names("Ids that it makes false"),
+    replaces: tuple[str, ...] = listed("Ids that it makes false"),
 ) -> Answered:  # fmt: skip
     """Record one text, as `diurna note` does."""
     from rituals.hosts.context.session_cursor import shown_to
@@ -132,7 +133,7 @@ def note(
     from rituals.record.draft_composer import kinds_of
     from rituals.record.note_lines import line_read
 
-    lines = replacing(memory, (line_read(text, kinds_of(memory)),), names_in(replaces))
+    lines = replacing(memory, (line_read(text, kinds_of(memory)),), replaces)
     shown = shown_to(memory.home.repository.commondir, caller.session)
     request, said = answer_of(memory, lines, Request(), kind, shown)
     return _appended(memory, caller, request, said)
@@ -265,13 +266,14 @@ BY_NAME = take.BY_NAME
 
 
 @cache
-def listed() -> list[Answered]:
-    """Describe the tools to a client."""
+def described() -> list[Answered]:
+    """Describe the tools to a client; what the protocol takes for granted is not said."""
+    reads = {"readOnlyHint": True, "openWorldHint": False}
+    # a retry is answered "already", as on the command line
+    writes = {"destructiveHint": False, "idempotentHint": True, "openWorldHint": False}
     return [
         {"name": one.name, "description": one.description, "inputSchema": take.told(one.takes),
-         # a retry is answered "already", as on the command line
-         "annotations": {"readOnlyHint": not one.writes, "destructiveHint": False,
-                         "idempotentHint": True, "openWorldHint": False}}
+         "annotations": writes if one.writes else reads}
         for one in BY_NAME.values()
     ]  # fmt: skip
 
