@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     _Done = TypeVar("_Done")
 
+#: Of Diurna; `pyproject.toml` reads it here.
+VERSION = "0.1.0"
 #: What git asks which ways to a remote it may take, and a name that is none. A list of the user's would
 #: open ways that we close, so that only this one is handed on.
 OFFLINE, NOWHERE = "GIT_ALLOW_PROTOCOL", "none"
@@ -62,16 +64,6 @@ def machine_ms() -> int:
 def is_time(fixed: str) -> bool:
     """Tell whether a text is a number of milliseconds that a clock may show."""
     return fixed.isascii() and fixed.isdigit() and len(fixed) < 15
-
-
-def own_version(instead: str = "") -> str:
-    """Return the version of Diurna, or what is given for it where it is run without being installed."""
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version("diurna")
-    except PackageNotFoundError:
-        return instead
 
 
 def variables() -> Mapping[str, str]:

@@ -11,7 +11,7 @@ from ledger.git.repository import read_reference
 from ledger.home import discover
 from ledger.model.event import FactRedacted
 from ledger.model.findings import Finding
-from ledger.wal.dead_owner import died
+from ledger.wal.atomic_files import died
 from ledger.wal.spool import Spool
 from memory.edits.pages import Pages
 from memory.worktree.page_copies import is_edited

@@ -19,7 +19,7 @@ from ledger.errors import DiurnaError
 from memory.api import Memory
 from projection.views.view_table import VIEWS
 from rituals.cli.app import command_of
-from rituals.cli.command_registry import ENTRIES
+from rituals.cli.operation import ENTRIES
 from tests.world import Place
 
 #: Commands that do not answer from this ledger, and why.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from rituals.cli.app import command_of
-from rituals.cli.command_registry import ENTRIES, GROUPS, Entry
+from rituals.cli.operation import ENTRIES, GROUPS, Entry
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

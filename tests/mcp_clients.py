@@ -23,9 +23,9 @@ from mcp_types.jsonrpc import jsonrpc_message_adapter
 
 from ledger.home import Home, discover
 from memory.api import Memory
-from rituals.cli.command_registry import ENTRIES
 from rituals.cli.context import Invocation
 from rituals.cli.exit_codes import translate
+from rituals.cli.operation import ENTRIES
 from rituals.serve.mcp.serve import Conversation
 from rituals.serve.open_memory import OpenMemory
 from tests.conftest import NOW_MS, Repo

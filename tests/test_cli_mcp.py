@@ -49,7 +49,7 @@ def test_nothing_else_loads_the_server() -> None:
     """No other command, and not the library, imports the server; the server imports no SDK."""
     code = (
         "import sys\n"
-        "from rituals.cli import command_registry as registry\n"
+        "from rituals.cli import operation as registry\n"
         "import importlib, memory.api, rituals.cli.entry, rituals.cli.app\n"
         "for entry in registry.ENTRIES: importlib.import_module(entry.module)\n"
         "print([name for name in sys.modules if name.startswith('rituals.serve')])\n"

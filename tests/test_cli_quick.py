@@ -14,17 +14,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rituals.cli.app import command_of, main
-from rituals.cli.command_registry import function_of
 from rituals.cli.context import Invocation
 from rituals.cli.entry import main as entry
-from rituals.cli.operation import parameters, plain
+from rituals.cli.operation import function_of, parameters, plain
 from tests.conftest import examples
 from tests.pages import COMMANDS, ROOT
 from tests.world import OWN_REPOSITORY, Answer, Place, World
 
 HEAVY = (
     "click pygit2 rapidfuzz markdown_it typing json numpy tokenizers ledger.secrets.scanner "
-    "memory.recall.index_update memory.recall.passage_cutter starlette uvicorn jinja2 markupsafe h11"
+    "memory.recall.log_reader memory.recall.passage_cutter starlette uvicorn jinja2 markupsafe h11"
 ).split()
 #: Command lines as people and agents write them.
 USUAL = """
@@ -189,6 +188,23 @@ def test_nothing_heavy_is_loaded(loaded: Callable[..., list[str]]) -> None:
         "_sqlite3",
     )
     assert loaded(list(kept), "brief") == ["0 brief"], "a brief that is kept opens no cache"
+
+
+@pytest.mark.parametrize(("line", "first", "again"), [
+    ("recall webhooks", 82, 78), ("show", 52, 23), ("brief", 100, 30), ("--help", 8, 8), ("--version", 5, 5),
+])  # fmt: skip
+def test_few_modules_are_loaded(line: str, first: int, again: int, asked: Place) -> None:
+    """Of ours, the packages' own too: behind a new log, and where nothing moved."""
+    asked.run("note", "decision: Tabs, no blanks.")
+    ours = "{'ledger', 'projection', 'memory', 'rituals'}"
+    count = f"print(sum(name.split('.')[0] in {ours} for name in sys.modules))"
+    for most in (first, again):
+        code = f"import sys\nfrom rituals.cli.entry import main\nsys.argv = ['diurna', *{line.split()}]\nmain()\n{count}"
+        done = subprocess.run(
+            [sys.executable, "-P", "-c", code], cwd=asked.folder, capture_output=True, text=True,
+            env={**os.environ, "PYTHONPATH": str(ROOT), "DIURNA_NOW": asked.clock.tick()}, check=True,
+        )  # fmt: skip
+        assert int(done.stdout.split()[-1]) <= most
 
 
 def test_help_and_links_load_no_library(loaded: Callable[..., list[str]]) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rituals.cli.command_registry import ENTRIES
+from rituals.cli.operation import ENTRIES
 from tests.command_answers import OWN, OWN_FOLDER, gather, shape
 from tests.commands_page import GENERATED, page
 from tests.conftest import holders

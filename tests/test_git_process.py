@@ -150,5 +150,8 @@ def test_a_comparison_that_git_can_not_make_is_unknown_or_an_error(
 )
 def test_an_object_is_read_whole_or_not_at_all(git_that: Callable[[str], Git], said: str) -> None:
     """Git ends in the middle of its answer: half a tree would lack half of its files."""
-    with Objects(git_that(f"read line; printf '{said}'")) as objects, pytest.raises(ObjectMissing):
+    with (
+        Objects(lambda: git_that(f"read line; printf '{said}'")) as objects,
+        pytest.raises(ObjectMissing),
+    ):
         objects.read("a" * 40)

@@ -153,7 +153,7 @@ def test_any_steps_in_any_order(
     """Also where numbers for late logs run out, and where what came bit by bit ends in a new file."""
     with World(tmp_path_factory.mktemp("law")) as world, pytest.MonkeyPatch.context() as patch:
         for name in ("APART", "REBUILD_FROM"):
-            patch.setattr(f"memory.recall.index_update.{name}", apart)
+            patch.setattr(f"memory.recall.index_catch_up.{name}", apart)
         home = world.home(OWN_REPOSITORY)
         set_logs(home, pool(0))
         walk(home, [({0}, ""), *steps])
@@ -164,7 +164,7 @@ def test_room_for_late_logs_ends_in_a_new_file(
 ) -> None:
     """A few logs that come are put into the file as it is; where no number is left between two it is made anew."""
     for name in ("APART", "REBUILD_FROM"):
-        monkeypatch.setattr(f"memory.recall.index_update.{name}", 4)
+        monkeypatch.setattr(f"memory.recall.index_catch_up.{name}", 4)
     home = world.home(OWN_REPOSITORY)
     memory = Memory.open(str(home.folder))
     files = []

@@ -14,8 +14,7 @@ import pytest
 from ledger.git.repository import find_repository
 from ledger.model.layout import JOURNAL_FILE, LOCK_FILE, TRANSFER_FILE
 from ledger.wal import git_locks
-from ledger.wal.atomic_files import Lock, plain_bytes
-from ledger.wal.dead_owner import died
+from ledger.wal.atomic_files import Lock, died, plain_bytes
 from ledger.wal.git_locks import Transfer
 from tests.conftest import Repo, each_row
 

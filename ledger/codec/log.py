@@ -12,7 +12,7 @@ from collections.abc import Callable
 from ledger.codec.event_bullets import read_references, write_references
 from ledger.codec.fact_blocks import Block, order_meta, read_facts, tidy, write_fact
 from ledger.codec.fast_read import scan
-from ledger.codec.outline import normal, outline, take_title
+from ledger.codec.outline import outline, take_title
 from ledger.codec.outline_by_lines import OVERLONG, Outline
 from ledger.model.event import (
     OF_LOGS,
@@ -41,6 +41,7 @@ from ledger.model.session import (
     Entry,
     SessionLog,
     clock_of,
+    normal,
     place_of,
     reach_in,
 )

@@ -19,6 +19,7 @@ from ledger.codec.outline_by_lines import (
     html_kind,
     outline_by_lines,
 )
+from ledger.model.session import normal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,11 +40,6 @@ _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 NO_TEXT = "it is no text in UTF-8, or in UTF-16 with a byte order mark"
 
 
-def text_of(data: bytes) -> str:
-    """Return the text of a log as it is read, whatever its bytes: findings count its lines."""
-    return normal(data.decode("utf-8", "replace")).replace("\0", "\ufffd")
-
-
 def document_text(data: bytes) -> str | None:
     """Return the text of a file that a person wrote, as `normal` has it; None where it is no text.
 
@@ -55,14 +51,6 @@ def document_text(data: bytes) -> str | None:
     except UnicodeDecodeError:
         return None
     return None if "\0" in text else normal(text)
-
-
-def normal(text: str) -> str:
-    """Return a text without a byte order mark, its lines ending in line feeds alone."""
-    text = text.removeprefix("\ufeff")
-    if "\r" in text:
-        text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return text
 
 
 #: Words of which a title says no more than that there was a session.

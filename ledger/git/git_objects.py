@@ -63,16 +63,16 @@ class Objects:
     Contexts of one thread and repository share the process of the outermost.
 
     Args:
-        git: runs git there.
+        git: gives what runs git there, where it is needed.
         folder: where its loose objects are, which are read without git; "" for nowhere.
     """
 
     @classmethod
     def of(cls, repository: Repository) -> Objects:
         """Return the objects of a repository, to be entered."""
-        return cls(repository.git(), f"{repository.commondir}/objects")
+        return cls(repository.git, f"{repository.commondir}/objects")
 
-    def __init__(self, git: Git, folder: str = "") -> None:
+    def __init__(self, git: Callable[[], Git], folder: str = "") -> None:
         self._git, self._folder = git, folder
         self._running: Running | None = None
         self._outermost = self
@@ -119,7 +119,7 @@ class Objects:
 
     def _packed(self, oid: str, limit: int) -> bytes:
         if self._running is None:
-            self._running = self._git.start("cat-file", "--batch")
+            self._running = self._git().start("cat-file", "--batch")
         try:
             header = self._running.ask(oid.encode("ascii") + b"\n").split(b" ")
         except BrokenPipeError:
@@ -127,7 +127,7 @@ class Objects:
         if len(header) != 3:  # "<id> missing", or git stopped at a damaged one
             self._stop()
             said = f"fatal: bad object {oid}"
-            raise ObjectMissing("cat-file", 128, said, self._git.where, oid)
+            raise ObjectMissing("cat-file", 128, said, self._git().where, oid)
         size = int(header[2])
         if size > limit:
             self._stop()
@@ -136,7 +136,7 @@ class Objects:
         if len(body) <= size:  # git ended, or was ended, in the middle of it
             self._stop()
             said = f"fatal: {oid} was read in part"
-            raise ObjectMissing("cat-file", 128, said, self._git.where, oid)
+            raise ObjectMissing("cat-file", 128, said, self._git().where, oid)
         return body[:-1]
 
     def header(self, commit: str) -> CommitHeader:

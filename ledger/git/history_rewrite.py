@@ -120,7 +120,7 @@ class Rewriter:
         said = self._git.text("for-each-ref", "--format=%(objectname) %(symref) %(refname)")
         rows = [line.split(" ", 2) for line in said.split("\n")[:-1]]
         listed = self._git.run("rev-list", "--topo-order", "--reverse", "--all").decode("ascii")
-        with Objects(self._git) as objects:
+        with Objects(lambda: self._git) as objects:
             self._objects = objects
             for commit in listed.split():
                 self._rewrite(commit)

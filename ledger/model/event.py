@@ -18,7 +18,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ledger.model.evidence import OPENED
 from ledger.model.ids import is_object, is_version_id
 from ledger.model.log_stamps import is_stem
 from ledger.model.record import Record
@@ -368,6 +367,8 @@ def is_received(event: Event) -> bool:
 
 def is_opened(event: Event) -> bool:
     """Tell whether an event is a use that an append filled in (W13): no retry says so again."""
+    from ledger.model.evidence import OPENED
+
     return isinstance(event, FactReferenced) and event.remark == OPENED
 
 

@@ -246,6 +246,19 @@ def cost_since(now: tuple[int, int], told: tuple[int, int]) -> str:
     return f"{shown}, told {needed}" if needed else str(shown or "")
 
 
+def text_of(data: bytes) -> str:
+    """Return the text of a log as it is read, whatever its bytes: findings count its lines."""
+    return normal(data.decode("utf-8", "replace")).replace("\0", "\ufffd")
+
+
+def normal(text: str) -> str:
+    """Return a text without a byte order mark, its lines ending in line feeds alone."""
+    text = text.removeprefix("\ufeff")
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return text
+
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any

@@ -10,6 +10,7 @@ import time
 
 from ledger.environment import monotonic
 from ledger.errors import DISK_REFUSED, Busy, StorageFailed, WriteRefused
+from ledger.model.layout import LOCK_FILE
 
 LOCK_WAIT_SECONDS = 30.0
 _RETRY_SECONDS = 0.005
@@ -264,3 +265,19 @@ def _owner(fd: int) -> str:
     except OSError:
         return ""
     return f" ({words[0]})" if words and words[0].isdigit() else ""
+
+
+def died(commondir: str) -> bool:
+    """Tell whether a process died while it held Diurna's lock, or left it something to finish.
+
+    That is a look at the size of one file, and where somebody may hold the lock, a try to take it.
+    """
+    path = os.path.join(commondir, LOCK_FILE)
+    try:
+        if not os.stat(path).st_size:
+            return False
+        with open(path, "rb") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            return bool(os.fstat(file.fileno()).st_size)
+    except OSError:
+        return False  # it lives, or there is no lock here

@@ -20,7 +20,6 @@ from __future__ import annotations
 import os
 
 from ledger.errors import DiurnaError, StorageFailed
-from ledger.git.commit_record import Commit
 from ledger.model.ids import blob_id
 from ledger.model.log_stamps import breaks_seal, is_sealed
 from ledger.model.record import Record
@@ -33,6 +32,10 @@ from ledger.wal.atomic_files import (
     unlink,
     write_private,
 )
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ledger.git.commit_record import Commit
 
 #: How many committed entries are kept before one flush makes their objects durable together.
 KEEP = 64

@@ -27,7 +27,6 @@ from projection.fold.fact_history import NOBODY, Act, History, Signature
 from projection.fold.falsity import CONFLICTS
 from projection.fold.fold import resolve
 from projection.fold.projection_state import NOTHING, Summary
-from projection.graph.fact_links import ENTITY_KEY, footer
 from projection.policy.model import Kind, Policy, Upstream
 
 TYPE_CHECKING = False
@@ -139,6 +138,8 @@ def fact_row(
     fact: str, history: History, cut: frozenset[Edge]
 ) -> tuple[str, bytes, int, str, str, str, int, str]:
     """Return a row of `facts`."""
+    from projection.graph.fact_links import ENTITY_KEY, footer
+
     found = resolve(fact, history, cut)
     packed = marshal.dumps(plain_history(history))
     if found is None:

@@ -9,7 +9,7 @@ from ledger.git.config_files import plain_user_name
 from ledger.git.repository import head
 from ledger.home import Home
 from ledger.model.layout import CACHE_DIR, HIDDEN_FILE, log_path
-from ledger.wal.atomic_files import make_folder, plain_bytes, replace_file
+from ledger.wal.atomic_files import died, make_folder, plain_bytes, replace_file
 from ledger.wal.user_key import digest
 
 TYPE_CHECKING = False
@@ -61,6 +61,12 @@ def waiting(home: Home) -> tuple[str, ...]:
 
     spool = Spool(folder)
     return (*spool.waiting(), *spool.held())
+
+
+def is_disturbed(home: Home) -> bool:
+    """Tell whether logs wait that were asked for, a process died at its work, or the branch was moved."""
+    astray = died(home.repository.commondir) or home.is_astray()
+    return astray or has_files(home.spool_folder)
 
 
 def has_files(folder: str) -> bool:

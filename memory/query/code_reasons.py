@@ -9,12 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ledger.codec.outline import text_of
 from ledger.git.ancestry import CodeCommit
 from ledger.home import Home
 from ledger.model.event import FactCreated, facts_in
 from ledger.model.record import Record
-from ledger.model.session import Entry
+from ledger.model.session import Entry, text_of
 from memory.cache.cache_file import Cache
 from memory.cache.name_lookup import logs_of
 from memory.query.code_question import (

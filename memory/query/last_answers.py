@@ -19,20 +19,18 @@ from ledger.home import Home, discover, has_layers
 from ledger.model.layout import (
     ASKS_FILE,
     BRIEF_CHARS,
-    FORMAT_VERSION,
     POLICY_FILE,
     SESSIONS_DIR,
     stem_of,
 )
 from ledger.model.record import Record
-from ledger.wal.dead_owner import died
 from ledger.wal.user_key import digest, read_signed, write_signed
 from memory.cache.view_name import (
     BRIEFS,
     agent_of,
     branch_of,
-    has_files,
     hidden,
+    is_disturbed,
     landed,
     seen,
     tip_of,
@@ -41,13 +39,10 @@ from memory.cache.view_name import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from typing import Any
 
     from ledger.git.cli import Git
-    from memory.query.reader import Reader
-    from memory.replay.clone_view import View
-    from memory.replay.ledger_snapshot import Progress
 
 _HEADER = b"diurna-shown"
 _SHOWN = ".shown"
@@ -99,17 +94,17 @@ def continuity(start: str) -> str | None:
         DiurnaError: there is no home, or its repository can not be read.
     """
     home = discover(start)
-    if _waiting(home):
+    if is_disturbed(home):
         return None
     of, path = seen(home), home.cache_file + _SHOWN
     text: str | None = _read(path, of).get(_PAGE)
     if text is not None:
         return text
-    from memory.query.reader import open_snapshot
+    from memory.query.reader import open_snapshot, something_beside
     from projection.document.page_renderer import render
 
     snapshot = open_snapshot(home)
-    if _something_beside(snapshot, of):
+    if something_beside(snapshot, of):
         return None
     made_of, text = snapshot.ask(lambda cache: (cache.commit, render(cache.view())), of)
     if made_of == of:
@@ -124,7 +119,7 @@ def brief(start: str, wish: Wish) -> str | None:
         DiurnaError: as for `continuity`.
     """
     home = discover(start)
-    if _waiting(home):
+    if is_disturbed(home):
         return None
     wish = wish._replace(agent=wish.agent or agent_of(home))
     last = last_brief(home, wish)
@@ -182,14 +177,14 @@ def make_brief(home: Home, wish: Wish) -> Kept:
     """
     from contextlib import closing
 
-    from memory.query.reader import Reader
+    from memory.query.reader import Reader, something_beside
 
     path, hides, name = _last(home, wish)
     waits, of, place = waiting(home), seen(home), head(home.repository)
     with closing(Reader(home)) as reader:
         asked = wish.agent, wish.role, wish.budget_chars
         made = reader.brief(agent=asked[0], role=asked[1], budget_chars=asked[2], asks=True)
-        alone = not _something_beside(reader.snapshot, None)
+        alone = not something_beside(reader.snapshot, None)
     beside = _beside(home) if head(home.repository) == place else ""
     kept = Kept(now_ms(), of, beside, made.place.newest, waits, alone, made.text)
     if made.commit == kept.tip:
@@ -234,46 +229,6 @@ def _asks_stand(home: Home) -> str:
     except OSError:
         return ""
     return f"{seen.st_ino}.{seen.st_size}.{seen.st_mtime_ns}"
-
-
-def undisturbed(
-    home: Home, progress: Progress | None, clock: Callable[[], int] | None
-) -> Reader | None:
-    """Open a home for questions; None when there is something to be said beside their answers.
-
-    `clock` gives milliseconds since 1970.
-    """
-    if _waiting(home):
-        return None
-    from memory.query.reader import Reader
-
-    reader = Reader(home, progress, clock)
-    if _something_beside(reader.snapshot, None):
-        reader.close()
-        return None
-    return reader
-
-
-def _something_beside(snapshot: View, name: str | None) -> bool:
-    """Tell whether a policy or a log can not be read, the format is newer, or a reset left a log."""
-    problem, version = snapshot.ask(
-        lambda cache: (cache.policy_problem or cache.unread(), cache.policy.format), name
-    )
-    if problem or version > FORMAT_VERSION:
-        return True
-    if not snapshot.home.plain:
-        return False
-    from ledger.wal.spool import Spool
-    from memory.repair.pruned_blobs import set_back
-
-    home = snapshot.home
-    return bool(set_back(home, Spool(home.spool_folder), snapshot.tip.cache()))
-
-
-def _waiting(home: Home) -> bool:
-    """Tell whether logs wait that were asked for, a process died at its work, or the branch was moved."""
-    astray = died(home.repository.commondir) or home.is_astray()
-    return astray or has_files(home.spool_folder)
 
 
 def _read(path: str, of: str) -> dict[str, Any]:

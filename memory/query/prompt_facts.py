@@ -19,13 +19,12 @@ from ledger.model.session import says_personal
 from memory.cache.cache_file import Cache
 from memory.query.reader import open_snapshot
 from memory.recall.fact_hits import Facts
-from memory.recall.fts_file import Index
+from memory.recall.fts_file import Index, Lookups
 from memory.recall.index_catch_up import ask_once
-from memory.recall.lookups import Lookups
 from memory.recall.question import ENGLISH, listed
 from memory.recall.recall_values import FACTS, Filters, without_operators
+from memory.recall.rules import SURE, Candidate, ordered, verdict
 from memory.recall.search import search
-from memory.recall.standing import SURE, Candidate, ordered, verdict
 from memory.replay.reader_marks import marks_at
 from projection.fold.projection_state import Standing
 from projection.policy.model import Moments
@@ -89,7 +88,7 @@ def answers_to(home: Home, prompt: str) -> tuple[Moments, tuple[Found, ...]]:
             if not says_personal(one.standing.fact.meta)
         ]
         best = ordered(candidates)
-        if verdict([one.scored for one in best], found) != SURE:
+        if verdict([one.scored for one in best], found.weights) != SURE:
             return policy.moment, ()
         least = NEAR_FIRST * best[0].scored.score
         told = [

@@ -10,7 +10,8 @@ import os
 from ledger.environment import machine_ms
 from ledger.errors import NotFound
 from ledger.home import PERSONAL, Home
-from ledger.model.layout import BRIEF_CHARS
+from ledger.model.layout import BRIEF_CHARS, FORMAT_VERSION
+from memory.cache.view_name import is_disturbed
 from memory.replay.clone_view import View
 
 TYPE_CHECKING = False
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
     from ledger.model.session import Entry
     from memory.cache.cache_file import Cache
     from memory.query.log_origins import Origins
-    from memory.recall.other_homes_recall import Recallers
     from memory.recall.recall_values import Answer, Filters
+    from memory.recall.recaller import Recaller
     from memory.replay.ledger_snapshot import Progress
     from projection.brief.values import Brief
     from projection.document.fact_remarks import Mark
@@ -60,6 +61,38 @@ def hides(home: Home) -> Callable[[str], bool]:
     return telling.repeats if telling else lambda _: False
 
 
+def undisturbed(
+    home: Home, progress: Progress | None, clock: Callable[[], int] | None
+) -> Reader | None:
+    """Open a home for questions; None when there is something to be said beside their answers.
+
+    `clock` gives milliseconds since 1970.
+    """
+    if is_disturbed(home):
+        return None
+    reader = Reader(home, progress, clock)
+    if something_beside(reader.snapshot, None):
+        reader.close()
+        return None
+    return reader
+
+
+def something_beside(snapshot: View, name: str | None) -> bool:
+    """Tell whether a policy or a log can not be read, the format is newer, or a reset left a log."""
+    problem, version = snapshot.ask(
+        lambda cache: (cache.policy_problem or cache.unread(), cache.policy.format), name
+    )
+    if problem or version > FORMAT_VERSION:
+        return True
+    if not snapshot.home.plain:
+        return False
+    from ledger.wal.spool import Spool
+    from memory.repair.pruned_blobs import set_back
+
+    home = snapshot.home
+    return bool(set_back(home, Spool(home.spool_folder), snapshot.tip.cache()))
+
+
 class Reader:
     """One home, open for questions; none of them writes to the repository.
 
@@ -77,7 +110,8 @@ class Reader:
         self.clock = clock or machine_ms
         self._progress = progress
         self._now: tuple[tuple[str, str], State] | None = None
-        self._recaller: Recallers | None = None
+        self._recaller: Recaller | None = None
+        self._beside = False  #: whether it asks other homes, too
         #: which commits brought the logs, where a process that is asked often found that out
         self.origins: Origins | None = None
 
@@ -227,7 +261,7 @@ class Reader:
         Raises:
             NotFound: `filters.as_of` is no time, stem or commit, or a bound neither a time nor a stem.
         """
-        from memory.recall.recall_values import Filters
+        from memory.recall.recall_values import UPSTREAM, Filters
 
         asked = filters or Filters()
         if asked.since or asked.until:
@@ -237,7 +271,7 @@ class Reader:
             from ledger.model.instants import as_of
 
             asked = asked._replace(as_of=as_of(asked.as_of, self.clock()))
-        return self._recall().recall(
+        return self._recall(beside=asked.yours or asked.within == UPSTREAM).recall(
             query, level=level, limit=limit, filters=asked,
             explain=explain, loose=loose, model_bytes=model_bytes,
         )  # fmt: skip
@@ -248,13 +282,23 @@ class Reader:
         Raises:
             NotFound: there is none of an id.
         """
-        return self._recall().get(ids, level=level)
+        return self._recall(beside=any("/" in one for one in ids)).get(ids, level=level)
 
-    def _recall(self) -> Recallers:
-        if self._recaller is None:
-            from memory.recall.other_homes_recall import Recallers
+    def _recall(self, *, beside: bool) -> Recaller:
+        """Return what answers questions, `beside` this home others, too: most have none."""
+        beside = beside or bool(self.cache().policy.upstream)
+        if self._recaller is None or beside > self._beside:
+            if self._recaller is not None:
+                self._recaller.close()
+            self._beside = beside
+            if beside:
+                from memory.recall.other_homes_recall import Recallers
 
-            self._recaller = Recallers(self.snapshot, self._progress)
+                self._recaller = Recallers(self.snapshot, self._progress)
+            else:
+                from memory.recall.recaller import Recaller
+
+                self._recaller = Recaller(self.snapshot, self._progress)
         return self._recaller
 
     def near_hint(self, fact: str) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from ledger.codec.log import decode
-from ledger.codec.outline import text_of
 from ledger.home import Home
 from ledger.model.log_stamps import is_sealed
 from ledger.model.logset import LogRef
@@ -14,6 +13,7 @@ from ledger.model.session import (
     LOG_LIMIT_BYTES,
     Entry,
     SessionLog,
+    text_of,
 )
 from memory.cache.cache_file import Cache
 from memory.redaction.withheld_texts import ids_in, named_in, redacted_logs, shown, without_words

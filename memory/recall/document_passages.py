@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from ledger.codec.outline import NO_TEXT, document_text
 from ledger.errors import NotFound
 from ledger.git.repository import head
 from ledger.home import OWN_BRANCH, Home
@@ -19,9 +18,8 @@ from ledger.model.ids import sha256
 from ledger.model.layout import ARCHIVE_DIR, EDITABLE, SESSIONS_DIR
 from memory.cache.cache_file import Cache
 from memory.cache.stamp import sqlite3
-from memory.recall.fts_file import Index, IndexDamaged, LogRow, Mark
-from memory.recall.index_catch_up import IndexFile
-from memory.recall.lookups import Lookups
+from memory.recall.fts_file import Index, IndexDamaged, LogRow, Lookups, Mark
+from memory.recall.index_catch_up import IndexFile, fill, write_mark
 from memory.recall.passage_hits import Passages
 from memory.recall.recall_values import Answer, Hit
 from memory.recall.search import search
@@ -79,6 +77,8 @@ class Documents:
         """
         self._lookups.as_spelled, least = surely, _MOST_OF_IT if surely else 0.0
         index = self._followed()
+        if not index.totals.logs:
+            return Answer(notes=self._notes(index))
         found = search(self._lookups, query)
         best = [one for one in found.passages if one.covered >= least]
         hits = Passages(index, self._shown).behind([], best, level, limit, explain)
@@ -115,6 +115,8 @@ class Documents:
 
     def _texts(self, blobs: Sequence[str]) -> list[str | None]:
         """Return the texts of documents, without lines that were redacted; None for what is no text."""
+        from ledger.codec.outline import document_text
+
         texts = [document_text(data or b"") for data in self._home.repository.git().blobs(blobs)]
         if not self._gone:
             return texts
@@ -125,6 +127,8 @@ class Documents:
     def _notes(self, index: Index) -> tuple[str, ...]:
         if not index.totals.logs:
             return ("HEAD has no document, and `[recall] files` of the policy names none",)
+        from ledger.codec.outline import NO_TEXT
+
         left = index.mark.skipped
         notes = [f"{left} documents are left out: too large, or too many"] if left else []
         notes += [f"{path} is not read: {NO_TEXT}" for path in index.value("bare", tuple)[:_NAMED]]
@@ -150,7 +154,6 @@ class Documents:
 
     def _brought(self, index: Index | None, documents: Mapping[str, str], mark: Mark) -> Index:
         """Bring an index to some documents; in memory where the disk takes nothing, or others write."""
-        from memory.recall.index_update import fill, write_mark
         from memory.recall.log_reader import indexed_document
 
         def filled(base: sqlite3.Connection) -> None:

@@ -23,8 +23,8 @@ from memory.recall.fts_file import (
 )
 from memory.recall.passage_hits import NOBODY, with_score
 from memory.recall.recall_values import FACTS, FULL, TIMELINE, Filters, Hit, tokens_of
-from memory.recall.search import Scored, Search
-from memory.recall.standing import SILENT, SURE, Candidate, ordered, verdict
+from memory.recall.rules import SILENT, SURE, Candidate, Scored, ordered, verdict
+from memory.recall.search import Search
 from memory.replay.ledger_snapshot import Snapshot
 from memory.replay.reader_marks import NOTHING_MARKED, Marks
 from projection.document.fact_remarks import Mark, Met, instead_of, is_ended, mark_of
@@ -151,7 +151,7 @@ class Facts:
         `explain` gives the parts of each score; `loose`: those too that answer little of it.
         """
         best = ordered(self.candidates(found.facts))
-        said = SURE if loose else verdict([one.scored for one in best], found)
+        said = SURE if loose else verdict([one.scored for one in best], found.weights, found.likest)
         if said == SILENT:
             return [], said
         best.sort(key=lambda one: is_ended(self._marks.of(one.standing.fact)))

@@ -8,16 +8,22 @@ the cache when it is found. Nothing in the file is truth: what can not be read o
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
+from itertools import combinations
+from unicodedata import normalize
 
 from ledger.model.record import Record
 from memory.cache.database import Database
 from memory.cache.stamp import FileErrors, Stamp, sqlite3, unpack
+from memory.recall.question import ENGLISH
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
+
+    Rows = Mapping[int, Sequence[int]]
 
 #: A row's number is that of its log, and behind it the place in the log.
 PLACE_BITS = 16
@@ -227,3 +233,159 @@ def in_a_row(places: Iterable[Iterable[tuple[int, int]]]) -> set[int]:
     for found in places:
         ends = {(row, at) for row, at in found if ends is None or (row, at - 1) in ends}
     return {row for row, _ in ends or ()}
+
+
+#: How many places of words are kept: about 40 MB; and how many words.
+_PLACES_KEPT, _WORDS_KEPT = 300_000, 20_000
+#: So many passages with a word are read: of a more common one the newest alone, as a whole.
+READ = 5000
+_SOMEWHERE = (-1,)
+#: So many words that begin alike are looked at, and so many for a misspelled one.
+_BEGUN, _SPELLED = 64, 5000
+#: The end of a beginning that may be lost to stemming: `configura*` is indexed as "configur".
+_STEMMED_ENDS = 4
+#: A word inside of another has so many letters, and so many such words are looked at; among more texts
+#: none is: reading all of their words anew behind each log would take longer than the question.
+INSIDE_LETTERS, _INSIDE_MOST, _INSIDE_TEXTS = 5, 24, 20_000
+#: The letters of an ending.
+_ENDING = 3
+#: No word is longer: a key that somebody pasted has a million parts.
+_LETTERS = 64
+
+NO_ROWS: Rows = {}
+
+
+class Lookups:
+    """The words of one index; what was asked before is remembered."""
+
+    def __init__(self) -> None:
+        #: of the ledger, as its policy names it
+        self.language = ENGLISH
+        #: no word is taken for a misspelling
+        self.as_spelled = False
+        self.index: Index
+        self._totals: Totals | None = None
+        self._stems: dict[str, tuple[str, ...]] = {}
+        self._counts: dict[str, int] = {}
+        #: (whether facts, stem) -> rows
+        self._rows: dict[tuple[bool, str], Rows] = {}
+        #: whether of facts, or of passages -> all their words, and the same a line each
+        self._words: dict[bool, tuple[frozenset[str], str]] = {}
+        self._kept = 0
+
+    def of(self, index: Index, language: str = ENGLISH) -> Lookups:
+        """Return itself, without what an earlier state of the index said; the language is the policy's."""
+        self.language = language
+        if index.totals is not self._totals:
+            self.index, self._totals, self._kept = index, index.totals, 0
+            for kept in (self._counts, self._rows, self._words):
+                kept.clear()
+        return self
+
+    def stems(self, text: str) -> tuple[str, ...]:
+        """Return the words of a text as the index has them, in order."""
+        pieces = text.split()
+        if len(self._stems) > _WORDS_KEPT:
+            self._stems.clear()
+            self._counts.clear()
+        new = dict.fromkeys([piece for piece in pieces if piece not in self._stems])
+        # each of these is one word for the index too, so all are asked at once
+        simple = [piece for piece in new if piece.isascii() and piece.isalnum()]
+        each = zip(simple, self.index.stems(" ".join(simple)) if simple else (), strict=True)
+        self._stems |= {piece: (stem,) for piece, stem in each}
+        self._stems |= {one: tuple(self.index.stems(one)) for one in new.keys() - {*simple}}
+        return tuple([stem for piece in pieces for stem in self._stems[piece]])
+
+    def count(self, stem: str) -> int:
+        """Return how many passages and facts hold a word."""
+        known = self._counts.get(stem)
+        if known is None:
+            known = self._counts[stem] = self.index.count(stem)
+        return known
+
+    def begun(self, start: str) -> tuple[str, ...]:
+        """Return the words that begin so, commonest first, and one whose ending the index has cut off."""
+        shorter = [start[:-cut] for cut in range(1, _STEMMED_ENDS + 1) if len(start) - cut >= 4]
+        cut_off = [stem for stem in shorter if self.count(stem)]
+        return (*self.index.beginning(start, _BEGUN), *cut_off[:1])
+
+    def alike(self, raw: str) -> Sequence[str]:
+        """Return the words that share all of a word but its ending, where no stemmer takes that off."""
+        root = folded(raw)[: max(INSIDE_LETTERS, len(raw) - _ENDING)]
+        return self.index.beginning(root, _BEGUN) if raw.isalpha() and len(root) > _ENDING else ()
+
+    def inside(self, raw: str, stems: Sequence[str], facts: bool = True) -> tuple[str, ...]:
+        """Return the words of facts, or of passages, that hold a word, or that it holds."""
+        if facts not in self._words:
+            totals = self.index.totals
+            few = (totals.facts if facts else totals.passages) <= _INSIDE_TEXTS
+            every = frozenset(self.index.words_of(facts) if few else ())
+            self._words[facts] = every, "\n" + "\n".join(sorted(every)) + "\n"
+        (known, words), whole = self._words[facts], folded(raw[:_LETTERS])
+        found: dict[str, None] = {}
+        part = stems[0] if len(stems) == 1 else whole
+        at = words.find(part) if len(part) >= INSIDE_LETTERS else -1
+        while at >= 0:
+            end = words.index("\n", at)
+            found[words[words.rindex("\n", 0, at) + 1 : end]] = None
+            at = words.find(part, end)
+        parts = combinations(range(len(whole) + 1), 2)
+        held = {whole[start:end] for start, end in parts if end - start >= INSIDE_LETTERS}
+        found |= dict.fromkeys(sorted(held & known))
+        return tuple([one for one in found if one not in stems][:_INSIDE_MOST])
+
+    def respelled(self, raw: str, stems: Sequence[str]) -> tuple[str, ...]:
+        """Return the words of the index that somebody may have meant, none for a word with digits."""
+        bare = re.sub("([aou])e", r"\1", raw)  # as one types where a keyboard has no umlaut
+        for other in (bare, bare.replace("ss", "ß")):
+            if other != raw and (there := [one for one in self.stems(other) if self.count(one)]):
+                return tuple(there)
+        if len(raw) < INSIDE_LETTERS or not raw.isalpha() or len(stems) != 1 or len(stems[0]) < 3:
+            return ()
+        from projection.text.normalize import misspelled
+
+        stem = stems[0]
+        # a mistake is in no beginning, or in one of these
+        starts = (stem[:2], stem[1] + stem[0], stem[0] + stem[2], stem[1:3])
+        known = {word for start in starts for word in self.index.beginning(start, _SPELLED)}
+        found = misspelled(stem, sorted(known), 2 if len(raw) >= 8 else 1)
+        best = [word for word, distance in found if distance == found[0][1]]
+        return tuple(sorted(best, key=lambda word: (-self.count(word), word))[:3])
+
+    def rows(self, facts: bool, stems: Iterable[str]) -> Rows:
+        """Return where any of some words stands in facts, or in passages: of a common one the newest."""
+        each = [self._of(facts, stem) for stem in stems]
+        if len(each) < 2:
+            return each[0] if each else NO_ROWS
+        rows: dict[int, Sequence[int]] = {}
+        for some in each:
+            for row, places in some.items():
+                rows[row] = (*rows[row], *places) if row in rows else places
+        return rows
+
+    def _of(self, facts: bool, stem: str) -> Rows:
+        known = self._rows.get((facts, stem))
+        if known is None:
+            if not facts and self.count(stem) > READ:
+                known = dict.fromkeys(self.index.newest(stem, READ), _SOMEWHERE)
+            else:
+                known = _by_row(self.index.found(stem, facts))
+            self._kept += len(known)
+            if self._kept > _PLACES_KEPT:
+                self._rows.clear()
+                self._kept = len(known)
+            self._rows[facts, stem] = known
+        return known
+
+
+def folded(word: str) -> str:
+    """Return a word without the accents that the index takes off letters of the Latin alphabet."""
+    bare = [normalize("NFD", letter)[0] for letter in word]
+    return "".join([one if one.isascii() else was for one, was in zip(bare, word, strict=True)])
+
+
+def _by_row(found: Iterable[tuple[int, int]]) -> Rows:
+    rows: dict[int, Sequence[int]] = {}
+    for row, offset in found:
+        rows[row] = (*rows.get(row, ()), offset)
+    return rows

@@ -1,32 +1,64 @@
 """Bring the index to where the cache stands, ask it there, and check it.
 
 What changed is written between two readings of the cache, so that no other process waits meanwhile for its
-turn with it. What can not be brought forward is written anew beside the old file. Where the disk takes
-nothing, all of that happens in memory. What writes is loaded where there is something to write.
+turn with it. Each log has its place in the ledger's order; FTS5 is told what it loses word by word, so a
+log is taken out with the very texts that it was put in with. What can not be brought forward is written
+anew beside the old file. Where the disk takes nothing, all of that happens in memory.
 """
 
 from __future__ import annotations
 
+import marshal
 import os
 from functools import partial
+from itertools import chain, count
 
+from ledger.model.layout import CACHE_VERSION
 from memory.cache.stamp import sqlite3
-from memory.recall.fts_file import Index, IndexDamaged
+from memory.recall.fts_file import (
+    BUILT,
+    FACTS,
+    FACTS_FROM,
+    PLACE_BITS,
+    RECENT,
+    TABLES,
+    Index,
+    IndexDamaged,
+    Mark,
+    Totals,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any, TypeVar
 
     from ledger.home import Home
     from memory.cache.cache_file import Cache
-    from memory.recall.index_update import Fill
+    from memory.recall.log_reader import Indexed, Row
+    from memory.redaction.withheld_texts import Hidden
     from memory.replay.ledger_snapshot import Snapshot
 
     Said = TypeVar("Said")
+    Fill = Callable[[sqlite3.Connection], None]
+    Progress = Callable[[int, int], None]
+    _Change = tuple[Mark, list[Row], list[Row], Mapping[str, Hidden]]
 
 #: How often others may be faster before they are made to wait.
 _TRIES = 20
+#: From how many changed logs on a whole file is written anew.
+REBUILD_FROM = 5000
+#: The number of the first log, and how far the numbers stand apart: there is room for logs that come late.
+#: A greater distance makes every place that FTS5 stores a byte longer. Numbers of what was there when the
+#: file was built are even, those of what came since are odd.
+FIRST, APART = 1 << 30, 1 << 11
+#: FTS5 sorts so many bytes in memory before it writes them, while an index is built; a hundred thousand
+#: logs are five or six such parts, which are best left as they are.
+_SORTED_BYTES, _PARTS_LEFT = 32 << 20, 16
+#: The numbers of the logs before and behind a new one, 0 for none.
+_NEIGHBOURS = """SELECT
+  coalesce((SELECT number FROM logs WHERE stem < ?1 ORDER BY stem DESC LIMIT 1), 0),
+  coalesce((SELECT number FROM logs WHERE stem > ?1 ORDER BY stem LIMIT 1), 0)"""
 
 
 def index_file(home: Home) -> str:
@@ -109,15 +141,11 @@ class IndexFollower(IndexFile):
         )
 
     def _filling(self, cache: Cache) -> Fill:
-        from memory.recall.index_update import filling
-
-        return filling(self._snapshot.home, cache, self._progress)
+        return _filling(self._snapshot.home, cache, self._progress)
 
     def _bring(self, index: Index) -> bool:
-        from memory.recall.index_update import follow
-
         try:
-            return follow(self._snapshot, index)
+            return _follow(self._snapshot, index)
         except IndexDamaged as problem:
             if isinstance(problem.__cause__, sqlite3.OperationalError):
                 return False  # its disk takes nothing
@@ -147,13 +175,12 @@ def ask_once(snapshot: Snapshot, question: Callable[[Cache, Index], Said]) -> Sa
 def index_differs(snapshot: Snapshot, progress: Callable[[int, int], None] | None = None) -> bool:
     """Compare the index of a home, where it has one, with one that is made in memory of the ledger now."""
     from memory.cache.rebuild import made
-    from memory.recall.index_update import filling
 
     if not os.path.exists(index_file(snapshot.home)):
         return False
     known, fill = ask_once(
         snapshot,
-        lambda cache, index: (_contents(index), filling(snapshot.home, cache, progress)),
+        lambda cache, index: (_contents(index), _filling(snapshot.home, cache, progress)),
     )
     fresh = made(Index, "", fill)
     differs = _contents(fresh) != known
@@ -168,3 +195,159 @@ def _contents(index: Index) -> list[Any]:
         "SELECT term, doc, cnt FROM facts_terms ORDER BY term",
     )
     return [index.totals, *[index.rows(one) for one in asked]]
+
+
+def _follow(snapshot: Snapshot, index: Index) -> bool:
+    """Bring an index to where the cache is by now; False where a new one is needed.
+
+    One that stands elsewhere by the time that it is written is left as it is.
+    """
+    from memory.recall.log_reader import prepare
+
+    home, before = snapshot.home, index.mark
+    change = snapshot.ask(partial(_difference, home, index))
+    if change is None:
+        return False
+    after, gone, added, hidden = change
+    old = [*chain.from_iterable(prepare(home, gone))]
+    fresh = [*chain.from_iterable(prepare(home, added, hidden))]
+    if len(old) != len(gone):
+        return False  # git has collected what it was
+
+    def step() -> bool:
+        base = index.base
+        numbers = _placed(base, [row[0] for row in added])
+        if index.mark == before and numbers is not None:
+            known = {row[0]: index.number_of(row[0]) for row, _ in old}
+            totals = _put(base, fresh, numbers, _put(base, old, known, index.totals, -1))
+            skipped = after.skipped + len(added) - len(fresh)
+            write_mark(base, after._replace(skipped=skipped), totals)
+        return numbers is not None
+
+    return index.change(step)
+
+
+def _difference(home: Home, index: Index, cache: Cache) -> _Change | None:
+    """Return where a cache stands, the logs that go and come on an index's way there, and what is hidden.
+
+    None where a new file is faster.
+    """
+    mark, newest = index.mark, cache.newest_number()
+    added = mark.generation == cache.generation and mark.number <= newest  # and nothing else
+    known = {} if added else dict(index.rows("SELECT stem, blob FROM logs"))
+    rows = cache.packed_entries(mark.number if added else 0)
+    there = {row[0]: row[2] for row in rows}
+    fresh = [row for row in rows if known.get(row[0]) != row[2]]
+    gone = [(key, "", blob, b"") for key, blob in known.items() if there.get(key) != blob]
+    if len(fresh) + len(gone) > REBUILD_FROM or (gone and cache.redacted):
+        return None  # what is withheld now may have been written into it, and can not be taken out
+    return (
+        _mark(cache, mark.skipped if added else 0),
+        gone,
+        fresh,
+        _hidden(home, cache, fresh),
+    )
+
+
+def _mark(cache: Cache, skipped: int = 0) -> Mark:
+    return Mark(cache.summary.digest, cache.generation, cache.newest_number(), skipped)
+
+
+def _hidden(home: Home, cache: Cache, rows: Sequence[Row]) -> Mapping[str, Hidden]:
+    if not cache.redacted:  # as in most homes
+        return {}
+    from memory.redaction.withheld_texts import hidden_by_log
+
+    return hidden_by_log(home, cache, rows)
+
+
+def _filling(home: Home, cache: Cache, progress: Progress | None = None) -> Fill:
+    """Return what fills an empty index with the logs of a cache."""
+    from memory.recall.log_reader import prepare
+
+    mark, rows = _mark(cache), cache.packed_entries()
+    hidden, keys = _hidden(home, cache, rows), [row[0] for row in rows]
+    return lambda base: fill(base, mark, keys, prepare(home, rows, hidden), progress)
+
+
+def fill(
+    base: sqlite3.Connection,
+    mark: Mark,
+    keys: Sequence[str],
+    batches: Iterable[Sequence[Indexed]],
+    progress: Progress | None = None,
+    **more: Any,
+) -> None:
+    """Write all logs, or documents, into an empty file.
+
+    `keys` are theirs, in order; what `batches` lack of them is added to those that the mark skips.
+    `progress` is told now and then how many of how many are written; `more` is what else a reader asks.
+    """
+    from ledger.heavy_work import Uncollected
+
+    base.executescript(TABLES)
+    settings = (("hashsize", _SORTED_BYTES), ("automerge", _PARTS_LEFT))
+    base.executemany("INSERT INTO passages(passages, rank) VALUES (?, ?)", settings)
+    base.execute("INSERT INTO facts(facts, rank) VALUES (?, ?)", settings[0])
+    numbers, totals = dict(zip(keys, count(FIRST, APART), strict=False)), Totals()
+    with Uncollected():
+        base.execute("BEGIN")
+        for batch in batches:
+            totals = _put(base, batch, numbers, totals)
+            if progress is not None:
+                progress(totals.logs, len(keys))
+        mark = mark._replace(skipped=mark.skipped + len(keys) - totals.logs)
+        write_mark(base, mark, totals, version=CACHE_VERSION, **more)
+        base.execute("COMMIT")
+
+
+def write_mark(base: sqlite3.Connection, mark: Mark, totals: Totals, **more: Any) -> None:
+    """Note where an index stands, and what else its reader asks, in the transaction that is open."""
+    said = {"mark": tuple(mark), "totals": tuple(totals), **more}
+    rows = [(key, marshal.dumps(value)) for key, value in said.items()]
+    base.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", rows)
+
+
+def _put(
+    base: sqlite3.Connection,
+    logs: Sequence[Indexed],
+    numbers: Mapping[str, int],
+    totals: Totals,
+    sign: int = 1,
+) -> Totals:
+    """Write logs into an index, or take them out (-1), in the open transaction; return its totals then.
+
+    FTS5 is fastest if they come in the order of their numbers.
+    """
+    texts: dict[str, list[tuple[int, str, str]]] = {BUILT: [], RECENT: [], FACTS: []}
+    rows = [(numbers[row[0]], *row) for row, _ in logs]
+    for (number, *_), (_, said) in zip(rows, logs, strict=True):
+        passages = texts[RECENT if number & 1 else BUILT]
+        for place, text, parts in said:
+            table = passages if place < FACTS_FROM else texts[FACTS]
+            table.append((number << PLACE_BITS | place, text, parts))
+    for name, some in texts.items():
+        to, kind = (f"{name}(", "") if sign > 0 else (f"{name}({name}, ", "'delete', ")
+        base.executemany(f"INSERT INTO {to}rowid, text, parts) VALUES ({kind}?, ?, ?)", some)  # noqa: S608 - ours
+    if sign > 0:
+        base.executemany("INSERT INTO logs VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
+    else:
+        base.executemany("DELETE FROM logs WHERE number = ?", [row[:1] for row in rows])
+    counts = len(rows), len(texts[BUILT]) + len(texts[RECENT]), len(texts[FACTS])
+    return Totals(*[had + sign * more for had, more in zip(totals, counts, strict=True)])
+
+
+def _placed(base: sqlite3.Connection, keys: Iterable[str]) -> dict[str, int] | None:
+    """Give new logs, in ledger order, odd numbers between their neighbours'; None without room."""
+    runs: dict[tuple[int, int], list[str]] = {}
+    for key in keys:
+        runs.setdefault(base.execute(_NEIGHBOURS, (key,)).fetchone(), []).append(key)
+    found: dict[str, int] = {}
+    for (below, above), run in runs.items():
+        gaps = len(run) + 1
+        below = below or (above or FIRST) - APART * gaps
+        apart = min(APART, (above - below) // gaps) if above else APART
+        if apart < 2 or below < 0:
+            return None
+        found |= {key: below + apart * at | 1 for at, key in enumerate(run, 1)}
+    return found

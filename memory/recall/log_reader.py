@@ -8,32 +8,32 @@ a log that was changed afterwards those that the cache found in history, or noth
 from __future__ import annotations
 
 import marshal
-from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any
 
-from ledger.codec.log import conflicted, decode, read_entry
-from ledger.codec.outline import text_of
-from ledger.heavy_work import Beside, may_fork
 from ledger.home import Home
 from ledger.model.event import FactCreated, FactReferenced, FactUpdated
-from ledger.model.evidence import ASKED_MARK, proof_in
 from ledger.model.ids import WITHHELD, blob_id, sha256
 from ledger.model.log_stamps import is_date, is_sealed, proves
 from ledger.model.logset import LogRef
-from ledger.model.session import ASKED_KEY, LOG_LIMIT_BYTES, Entry
+from ledger.model.session import ASKED_KEY, LOG_LIMIT_BYTES, Entry, text_of
 from memory.cache.schema import entry_in
 from memory.cache.stamp import CacheDamaged
 from memory.recall.fts_file import FACTS_APART, FACTS_FROM, QUESTIONS_BIT
 from memory.recall.passage_cutter import header_of, passages_of, split_words
-from memory.redaction.withheld_texts import Hidden, without_beside, without_lines
 from memory.replay.read_logs import read_bytes
-from projection.fold.withholding import withheld_entry
 
-#: What the index has of a log, but its number; and (place, text, words inside of others) of its texts.
-Indexed = tuple[tuple[Any, ...], list[tuple[int, str, str]]]
-#: A log as the cache has it: its key, path, blob and entry, b"" to read that from the bytes, too.
-Row = tuple[str, str, str, bytes]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from typing import Any
+
+    from memory.redaction.withheld_texts import Hidden
+
+    #: What the index has of a log, but its number; and (place, text, words inside of others) of its texts.
+    Indexed = tuple[tuple[Any, ...], list[tuple[int, str, str]]]
+    #: A log as the cache has it: its key, path, blob and entry, b"" to read that from the bytes, too.
+    Row = tuple[str, str, str, bytes]
+
 NOTHING_HIDDEN: Mapping[str, Hidden] = {}
 
 #: By this version of the form equal values are packed into equal bytes.
@@ -58,10 +58,15 @@ def prepare(
     log must not be in the index. `workers` is how many other processes read them; -1 to see whether they
     pay.
     """
-    if workers < 0:
-        workers = _WORKERS if len(rows) >= _FORK_FROM and may_fork() else 0
     batches = [rows[start : start + _BATCH] for start in range(0, len(rows), _BATCH)]
     prepared = partial(_prepared, home, hidden)
+    if len(rows) < _FORK_FROM and workers <= 0:
+        yield from map(prepared, batches)
+        return
+    from ledger.heavy_work import Beside, may_fork
+
+    if workers < 0:
+        workers = _WORKERS if may_fork() else 0
     team = [Beside(partial(map, prepared, batches[at::workers])) for at in range(workers)]
     try:
         for number, batch in enumerate(batches):
@@ -89,20 +94,25 @@ def _prepared(home: Home, hidden: Mapping[str, Hidden], batch: Sequence[Row]) ->
         try:
             entry = entry_in(packed)
         except CacheDamaged:  # there is none
+            from ledger.codec.log import read_entry
+
             entry = read_entry(stem, data)[0]
         text = text_of(data)
         if without is not None:
-            gone = without.facts | {stem} if without.words else without.facts
-            text, entry = _without(text, without), withheld_entry(entry, gone)
+            text, entry = _without(stem, text, entry, without)
         found.append(indexed(ref, text, entry))
     return found
 
 
-def _without(text: str, hidden: Hidden) -> str:
-    """Return what of a log's text may be in the index: nothing but the header, where its words may not."""
+def _without(stem: str, text: str, entry: Entry, hidden: Hidden) -> tuple[str, Entry]:
+    """Return what of a log may be in the index: no text but the header, where its words may not."""
+    from memory.redaction.withheld_texts import without_beside, without_lines
+    from projection.fold.withholding import withheld_entry
+
     if hidden.words:
-        return header_of(text)
-    return without_lines(without_beside(text, hidden.facts), hidden.texts)
+        return header_of(text), withheld_entry(entry, hidden.facts | {stem})
+    text = without_lines(without_beside(text, hidden.facts), hidden.texts)
+    return text, withheld_entry(entry, hidden.facts)
 
 
 def indexed(ref: LogRef, text: str, entry: Entry) -> Indexed:
@@ -112,11 +122,17 @@ def indexed(ref: LogRef, text: str, entry: Entry) -> Indexed:
     """
     lines = [line.partition(":") for line in header_of(text).split("\n")]
     header = {key.strip(): value.strip() for key, _, value in reversed(lines)}
-    prose = "" if "<<<<<<< " in text and conflicted(text) else text
+    prose = "" if "<<<<<<< " in text and _conflicted(text) else text
     ended = header.get("ended", "")[:10]
     day = ended if is_date(ended) else ref.key[:10]
     of = ref.key, ref.blob, day, entry.agent, header.get("role", ""), header.get("branch", "")
     return _indexed(of, prose, _facts(entry), _questions(ref, text, entry))
+
+
+def _conflicted(text: str) -> bool:
+    from ledger.codec.log import conflicted
+
+    return conflicted(text)
 
 
 def indexed_document(path: str, blob: str, text: str) -> Indexed:
@@ -157,8 +173,11 @@ def _facts(entry: Entry) -> Iterator[tuple[str, str]]:
 
 def _questions(ref: LogRef, text: str, entry: Entry) -> Iterator[tuple[str, str]]:
     """Yield the facts that a log used, each with the question behind which it did."""
-    if not entry.uses or ASKED_MARK not in text:
+    if not entry.uses or "asked" not in text:
         return
+    from ledger.codec.log import decode
+    from ledger.model.evidence import proof_in
+
     for event in decode(text.encode(), sealed=is_sealed(ref.stem))[0].events:
         proof = proof_in(event.remark) if isinstance(event, FactReferenced) else None
         if proof and proof.asked:

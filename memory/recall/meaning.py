@@ -18,7 +18,7 @@ from ledger.home import Home
 from ledger.model.record import Record
 from memory.cache.cache_file import Cache
 from memory.recall.fts_file import FACTS_APART, FACTS_FROM, PLACE_BITS, Index
-from memory.recall.recall_values import SMALL_MODEL_BYTES
+from memory.recall.recall_values import SMALL_MODEL_BYTES, VECTORS
 from memory.replay.ledger_snapshot import Snapshot
 
 TYPE_CHECKING = False
@@ -154,7 +154,7 @@ class Vectors:
 
 
 def _path(home: Home) -> str:
-    return home.cache_file + ".vectors"
+    return home.cache_file + VECTORS
 
 
 @lru_cache(maxsize=8)

@@ -1,4 +1,4 @@
-"""Ask beside a home the homes of others, whose facts bear their name (`org/no-pii`), and the documents.
+"""Ask beside a home the homes of others, whose facts bear their name (`org/no-pii`), and one's own.
 
 They are asked by the same words, each with its own index. Nothing of theirs is written, and what they read
 beside themselves is not asked.
@@ -6,30 +6,25 @@ beside themselves is not asked.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-
 from ledger.errors import DiurnaError
-from ledger.home import PERSONAL, Home
-from memory.recall.recall_values import (
-    FACTS,
-    UPSTREAM,
-    Answer,
-    Filters,
-    Hit,
-    holding_first,
-    parted,
-)
+from ledger.home import PERSONAL
+from memory.recall.recall_values import FACTS, UPSTREAM, Answer, holding_first, parted
 from memory.recall.recaller import Recaller
 from memory.replay.clone_view import View
-from memory.replay.ledger_snapshot import Snapshot
+from memory.replay.upstream_homes import own_home, upstreams
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
     from typing import Any
 
+    from ledger.home import Home
+    from memory.recall.recall_values import Filters, Hit
+    from memory.replay.ledger_snapshot import Snapshot
 
-#: So many facts of all other homes, and so many passages of documents, stand in an answer of one's own:
-#: in a third of it at most, and facts in the places that one's own leaves free.
+
+#: So many facts of all other homes stand in an answer of one's own: in a third of it at most, and in the
+#: places that one's own leaves free.
 _BESIDE = 3
 #: What is said where there is none.
 NO_UPSTREAM = (
@@ -40,7 +35,7 @@ NO_HOME = "you have no home of your own: `diurna init --personal` makes one"
 
 
 class Recallers(Recaller):
-    """Answers questions about one home, and about those of others that its policy names."""
+    """Answers questions about one home, those of others that its policy names, and the user's own."""
 
     def __init__(
         self, snapshot: Snapshot, progress: Callable[[int, int], None] | None = None
@@ -56,24 +51,17 @@ class Recallers(Recaller):
             other.close()
         self._beside.clear()
 
-    def recall(self, query: str, *, limit: int, filters: Filters, **how: Any) -> Answer:
-        """Find what answers a question (see `Reader.recall`); what a task asks for, in one's own home."""
-        own, others = filters._replace(documents=False, yours=False), self._others()
+    def recall_homes(self, query: str, limit: int, filters: Filters, how: dict[str, Any]) -> Answer:
+        """Find what answers a question in all homes; what a task asks for, in one's own."""
+        others, own = self._others(), filters._replace(yours=False)
         if filters.within == UPSTREAM:
             return _of_others(others, query, limit, own._replace(within=""), how)
-        documents: Sequence[Hit] = ()
-        if filters.documents and own == Filters():  # behind the rest, where no filter narrows it
-            share, explain = min(_BESIDE, limit // 3), how.get("explain", False)
-            found = self._of_documents().found(query, how["level"], share, explain, surely=True)
-            documents = found.hits
-            limit -= len(documents)
         yours = Answer()
         if filters.yours:  # in half of the room
             home = self._yours()
             yours = Answer(notes=(NO_HOME,))
             if home is not None:
-                share = max(1, limit // 2)
-                yours = home.recall(query, limit=share, filters=own, **how)
+                yours = home.recall_homes(query, max(1, limit // 2), own, how)
                 yours = yours._replace(hits=_named(PERSONAL, yours))
             limit -= len(yours.hits)
         theirs: Sequence[Hit] = ()
@@ -81,17 +69,14 @@ class Recallers(Recaller):
             theirs = _of_others(others, query, _BESIDE, own._replace(within=FACTS), how).hits
         # one's own is asked for no more than it may show: so whatever fewer hits have more have, too
         room = limit - min(len(theirs), limit // 3)
-        found = super().recall(query, limit=room, filters=own, **how) if room else Answer()
+        found = super().recall_homes(query, room, own, how) if room else Answer()
         theirs = theirs[: limit - len(found.hits)]
         hits = holding_first([*found.facts, *theirs, *found.passages, *yours.hits])
         notes = dict.fromkeys((*found.notes, *yours.notes))
-        perhaps = found.perhaps or yours.perhaps
-        return Answer((*hits, *documents), tuple(notes), perhaps)
+        return Answer(tuple(hits), tuple(notes), found.perhaps or yours.perhaps)
 
     def get(self, ids: Sequence[str], *, level: str) -> Answer:
         """Return memories by their ids (see `Reader.get`), in the order asked for."""
-        if not any("/" in one for one in ids):
-            return super().get(ids, level=level)
         hits: list[Hit] = []
         for one in dict.fromkeys(ids):
             name, rest = parted(one)
@@ -104,20 +89,13 @@ class Recallers(Recaller):
 
     def _yours(self) -> Recaller | None:
         """Return the user's own home; None where there is none, or it is the one that is open."""
-        from memory.replay.upstream_homes import own_home
-
         home = own_home(self._snapshot.home)
         return None if home is None else self._of(PERSONAL, home)
 
     def _others(self) -> dict[str, Recaller]:
         """Return the homes of others that are here by now: a sync may have brought one."""
-        policy = self._snapshot.cache().policy
-        if not policy.upstream:
-            return {}  # most name none, and need no more for that
-        from memory.replay.upstream_homes import upstreams
-
-        found = upstreams(self._snapshot.home, policy)
-        return {one.name: self._of(one.name, one.home) for one in found if one.home is not None}
+        there = upstreams(self._snapshot.home, self._snapshot.cache().policy)
+        return {one.name: self._of(one.name, one.home) for one in there if one.home is not None}
 
     def _of(self, name: str, home: Home) -> Recaller:
         known = self._beside.get(name)
@@ -133,18 +111,18 @@ def _of_others(
     others: dict[str, Recaller], query: str, limit: int, filters: Filters, how: dict[str, Any]
 ) -> Answer:
     """Ask each home of others, and take turns with what they answer, nearest first."""
-    found: list[tuple[int, Hit]] = []
+    ranked: list[tuple[int, Hit]] = []
     notes: dict[str, None] = {} if others else {NO_UPSTREAM: None}
     for name, other in others.items():
         try:
-            answer = other.recall(query, limit=limit, filters=filters, **how)
+            answer = other.recall_homes(query, limit, filters, how)
         except DiurnaError as problem:
             notes[f"{name} can not be asked: {problem.message}"] = None
             continue
-        found += enumerate(_named(name, answer))
+        ranked += enumerate(_named(name, answer))
         notes |= dict.fromkeys(answer.notes)
-    found.sort(key=lambda turn: turn[0])
-    return Answer(tuple([hit for _, hit in found[:limit]]), tuple(notes))
+    ranked.sort(key=lambda turn: turn[0])
+    return Answer(tuple([hit for _, hit in ranked[:limit]]), tuple(notes))
 
 
 def _named(name: str, answer: Answer) -> tuple[Hit, ...]:

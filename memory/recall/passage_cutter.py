@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import re
 
-from ledger.codec.outline_by_lines import code_ranges
 from ledger.model.record import Record
-from memory.recall.unspaced import bare_words, pairs_in
+from memory.recall.question import bare_words, pairs_in
 from projection.text.clipping import last_start
 
 TYPE_CHECKING = False
@@ -111,6 +110,8 @@ def _without_code(text: str) -> str:
     """Return a text with blanks in place of fenced code."""
     if "```" not in text and "~~~" not in text:
         return text
+    from ledger.codec.outline_by_lines import code_ranges
+
     lines = text.split("\n")
     for first, behind in code_ranges(lines):
         lines[first:behind] = [" " * len(line) for line in lines[first:behind]]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 
-from ledger.codec.outline import text_of
 from ledger.environment import now_ms
 from ledger.errors import NotFound
 from ledger.model.log_stamps import NO_DAY, day_seen, key_of, stem_in
 from ledger.model.logset import LogRef
+from ledger.model.session import text_of
 from memory.cache.name_lookup import log_named
 from memory.recall.fts_file import PLACES, LogRow
 from memory.recall.question import as_indexed
@@ -32,9 +32,8 @@ if TYPE_CHECKING:
 
     from ledger.home import Home
     from memory.cache.cache_file import Cache
-    from memory.recall.fts_file import Index
-    from memory.recall.lookups import Lookups
-    from memory.recall.search import Scored
+    from memory.recall.fts_file import Index, Lookups
+    from memory.recall.rules import Scored
     from memory.replay.reader_marks import Outdated
 
 _TEXTS_KEPT = 500

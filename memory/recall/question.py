@@ -8,10 +8,10 @@ from __future__ import annotations
 import os
 import re
 from functools import cache
+from itertools import pairwise
 from unicodedata import normalize
 
 from ledger.model.record import Record
-from memory.recall.unspaced import asked_pairs, has_unspaced, pairs_in
 
 ENGLISH = "en"
 #: What is left of an everyday word without its ending has so many letters.
@@ -37,7 +37,8 @@ def _lists() -> dict[tuple[str, str], list[str]]:
 
 def spoken(text: str, otherwise: str) -> str:
     """Return the language that most of the small words of a question are of."""
-    words = re.findall(r"[^\W\d_]+", text.lower())
+    letters = [one if one.isalnum() and not one.isdecimal() else " " for one in text.lower()]
+    words = "".join(letters).split()
     counts: dict[str, float] = {
         language: sum([word in listed(language, kind) for word in words])
         for language, kind in _lists()
@@ -51,10 +52,9 @@ def spoken(text: str, otherwise: str) -> str:
 def _roots(language: str) -> frozenset[str]:
     """Return the everyday words, and what an ending leaves of them."""
     words = listed(language, "everyday")
-    left = [
-        (word, word + word[-1], word.removesuffix("e"), re.sub("y$", "i", word)) for word in words
-    ]
-    return frozenset([root for each in left for root in each])
+    left = [(word, word + word[-1], word.removesuffix("e")) for word in words]
+    dry = [word[:-1] + "i" for word in words if word[-1] == "y"]
+    return frozenset([*dry, *[root for each in left for root in each]])
 
 
 @cache
@@ -68,10 +68,13 @@ def is_everyday(word: str, language: str) -> bool:
     )
 
 
-_PIECE = re.compile(r'(?<!\S)(-?)"([^"]+)"|(?<!\S)-(\w[\w./-]*)(?!\S)|(\S+)')
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)*")
-_BEGINNING = re.compile(r"\w[\w.-]*\*")
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+# not compiled beforehand: most questions are plain words
+_PIECE = r'(?<!\S)(-?)"([^"]+)"|(?<!\S)-(\w[\w./-]*)(?!\S)|(\S+)'
+_WORD = r"[^\W_]+(?:['’][^\W\d_]+)*"
+_BEGINNING = r"\w[\w.-]*\*"
+_CAMEL = r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])"
+#: What may stand around a plain word.
+_AROUND = ".,;:!?()"
 #: The characters of a question that are read, and the words that are looked for.
 QUESTION_CHARS = 2000
 WORDS = 64
@@ -106,10 +109,12 @@ def read_question(text: str, language: str = ENGLISH) -> Question:
     text = text[:QUESTION_CHARS].encode("utf-8", "replace").decode()  # no half of a character
     text = normalize("NFC", text)
     asked = alone = False
-    for minus, quoted, without, plain in _PIECE.findall(text):
+    plainly = not any(sign in text for sign in '"-*')
+    pieces = [("", "", "", one) for one in text.split()] if plainly else re.findall(_PIECE, text)
+    for minus, quoted, without, plain in pieces:
         if (quoted and minus) or without:
             unwanted.append(quoted or without)
-        elif _BEGINNING.fullmatch(plain):
+        elif not plainly and re.fullmatch(_BEGINNING, plain):
             raw = plain[:-1].lower()
             words.setdefault(plain.lower(), Word(raw, raw, True))
             asked = True
@@ -131,13 +136,75 @@ def as_indexed(phrase: str) -> str:
 
 def _take(piece: str, words: dict[str, Word]) -> None:
     """Take the words of a piece: of writing without blanks its pairs, `camelCase` and its parts."""
+    bare = piece.strip(_AROUND)
+    if bare.isascii() and bare.isalnum() and bare == bare.lower():
+        words.setdefault(bare, Word(bare, bare))
+        return
     if has_unspaced(piece):
         pairs, piece = asked_pairs(piece)
         for typed, indexed in pairs.items():
             words.setdefault(typed, Word(typed, indexed, len(typed) == 1))
-    for found in _WORD.findall(piece):
-        parts = _CAMEL.sub(" ", found).split() if found[0].isalpha() else [found]  # not `2FA`
+    for found in re.findall(_WORD, piece):
+        parts = re.sub(_CAMEL, " ", found).split() if found[0].isalpha() else [found]  # not `2FA`
         for part in parts if len(parts) == 1 else [found, *parts]:
             # of `don't`, `Ada's` and `l'équipe` the longer part says something
             raw = max(re.split("['’]", part.lower()), key=len)
             words.setdefault(raw, Word(raw, raw))
+
+
+#: A run of such writing; what only asks in it: why, what, which, how, where, how many, whether.
+_RUN = (
+    "[\u0e01-\u0e5b\u0e81-\u0edf\u1000-\u109f\u1780-\u17dd\u3041-\u30fa\u30fc-\u30ff\u3400-\u9fff"
+    "\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003134f]+"
+)
+_ASKING = (
+    "\u4e3a\u4ec0\u4e48|\u4ec0\u4e48|\u600e\u4e48|\u600e\u6837|\u5982\u4f55|\u54ea\u4e2a|\u54ea\u4e9b|\u54ea\u91cc|"
+    "\u54ea|\u662f\u5426|\u591a\u5c11|\u51e0\u4e2a|\u5417|\u5462|\u8bf7\u95ee|\u6211\u4eec|\u306a\u305c|"
+    "\u3069\u3046\u3057\u3066|\u3067\u3059\u304b|\u307e\u3059\u304b"
+)
+#: A word of writing that joins small ones to the front of others, and the letters that are left of it.
+_JOINED, _LEFT = "[\u05d0-\u05ea\u0620-\u064a\u066e-\u06d3]{4,}", 3
+#: No word that Porter's algorithm would shorten ends so.
+_END = "q"
+
+
+def has_unspaced(text: str) -> bool:
+    """Tell whether a text has writing without blanks."""
+    return not text.isascii() and re.search(_RUN, text) is not None
+
+
+def pairs_in(text: str) -> str:
+    """Return the words that the index has for writing without blanks in a text, with blanks between."""
+    runs = [] if text.isascii() else re.findall(_RUN, text)
+    return " ".join([_spelled(run[at : at + 2]) + _END for run in runs for at in range(len(run))])
+
+
+def bare_words(text: str) -> list[str]:
+    """Return words without their first letters, where a writing joins small words to the front of others.
+
+    Hebrew and Arabic join one to three letters so ("the", "and", "in").
+    """
+    words = [] if text.isascii() else re.findall(_JOINED, text)
+    return [word[cut:] for word in words for cut in range(1, min(4, len(word) - _LEFT + 1))]
+
+
+def asked_pairs(text: str) -> tuple[dict[str, str], str]:
+    """Return what to look for where somebody typed writing without blanks.
+
+    Returns:
+        What was typed -> how the index spells it, and the text without all that. One character stands
+        for all pairs that begin with it.
+    """
+    found: dict[str, str] = {}
+    runs = re.findall(_RUN, text)
+    telling = [part for run in runs for part in re.split(_ASKING, run) if len(part) > 1]
+    for run in telling or runs:
+        if len(run) == 1:
+            found[run] = _spelled(run)
+        for first, second in pairwise(run):
+            found[first + second] = _spelled(first + second) + _END
+    return found, re.sub(_RUN, " ", text)
+
+
+def _spelled(characters: str) -> str:
+    return "".join([f"x{ord(one):x}" for one in characters])

@@ -15,6 +15,8 @@ FACTS, SESSIONS, DOCS, UPSTREAM = WITHIN = "facts", "sessions", "docs", "upstrea
 SESSION_KIND, DOCUMENT_KIND = PASSAGE_KINDS = "session", "document"
 #: The largest model of meaning that a short command loads: that takes a third of a second or so.
 SMALL_MODEL_BYTES = 50_000_000
+#: What the name of the file ends in that has vectors of facts (`memory.recall.meaning`).
+VECTORS = ".vectors"
 #: What is said where only passages answer, and where facts only may.
 NO_FACT = "no fact answers that; this is what was said"
 MAYBE = "perhaps: no fact says most of that"

@@ -2,41 +2,47 @@
 
 from __future__ import annotations
 
+import os
+
 from ledger.errors import NotFound, WrongUsage
-from ledger.heavy_work import Uncollected
 from ledger.model.ids import is_fact_id
 from ledger.model.log_stamps import is_stem, stem_in
 from memory.cache.name_lookup import fact_named
-from memory.recall.fact_hits import Facts, Past, past_at
+from memory.recall.fact_hits import Facts, past_at
+from memory.recall.fts_file import Lookups
 from memory.recall.index_catch_up import IndexFollower
-from memory.recall.lookups import Lookups
 from memory.recall.passage_hits import LogPassages
 from memory.recall.recall_values import (
     DOCS,
     MAYBE,
     NO_FACT,
     SESSIONS,
+    VECTORS,
     Answer,
     Filters,
     Hit,
     is_place,
     without_operators,
 )
+from memory.recall.rules import PERHAPS
 from memory.recall.search import search
-from memory.recall.standing import PERHAPS
 from memory.replay.reader_marks import Outdated, marks_at
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
 
     from memory.cache.cache_file import Cache
     from memory.recall.document_passages import Documents
+    from memory.recall.fact_hits import Past
     from memory.recall.fts_file import Index
     from memory.replay.ledger_snapshot import Snapshot
 
 #: For so many filters views are kept from question to question.
 _READINGS = 8
+#: So many passages of documents stand in an answer about a home, in a third of it at most.
+_DOCUMENTS = 3
 
 
 class Recaller:
@@ -64,7 +70,22 @@ class Recaller:
         if self._documents is not None:
             self._documents.close()
 
-    def recall(
+    def recall(self, query: str, *, limit: int, filters: Filters, **how: Any) -> Answer:
+        """Find what answers a question (see `Reader.recall`)."""
+        own = filters._replace(documents=False)
+        if not filters.documents or own._replace(yours=False) != Filters():
+            return self.recall_homes(query, limit, own, how)
+        # documents stand behind the rest, where no filter narrows it
+        share, explain = min(_DOCUMENTS, limit // 3), how.get("explain", False)
+        documents = self._of_documents().found(query, how["level"], share, explain, surely=True)
+        answer = self.recall_homes(query, limit - len(documents.hits), own, how)
+        return answer._replace(hits=(*answer.hits, *documents.hits))
+
+    def recall_homes(self, query: str, limit: int, filters: Filters, how: dict[str, Any]) -> Answer:
+        """Find what answers a question in this home; `how` has what `_recall` takes beside that."""
+        return self._recall(query, limit=limit, filters=filters, **how)
+
+    def _recall(
         self,
         query: str,
         *,
@@ -75,7 +96,6 @@ class Recaller:
         loose: bool = False,
         model_bytes: float = 0,
     ) -> Answer:
-        """Find what answers a question (see `Reader.recall`)."""
         if filters.within == DOCS:
             if filters._replace(within="") != Filters():
                 raise WrongUsage(
@@ -89,21 +109,25 @@ class Recaller:
             facts, passages = self._view(cache, index, filters, past)
             alike: Mapping[int, float] | None = None
             if model_bytes and not (past or filters.superseded):  # what stands now has vectors
-                from memory.recall.meaning import cosines
-
-                words = without_operators(query)
-                alike = cosines(self._snapshot.home, index, words, model_bytes)
+                alike = self._cosines(index, query, model_bytes)
             found = search(self._lookups, query, facts.keeps, cosines=alike)
             how = {"explain": explain, "loose": loose or filters.choosy}
             told, said = facts.found(found, level, limit, **how)
             hits = passages.behind(told, found.passages, level, limit, explain)
             perhaps = bool(told) and said == PERHAPS
             alone = bool(hits) and not told and filters.within != SESSIONS
-            notes = *(past.notes if past else ()), *found.notes
+            notes = *(past.notes if past else ()), *dict.fromkeys(found.notes)
             return Answer(tuple(hits), (*notes, *[NO_FACT] * alone, *[MAYBE] * perhaps), perhaps)
 
-        with Uncollected():
-            return self._following.ask(answer)
+        return self._following.ask(answer)
+
+    def _cosines(self, index: Index, query: str, model_bytes: float) -> Mapping[int, float] | None:
+        home = self._snapshot.home
+        if not os.path.exists(home.cache_file + VECTORS):
+            return None
+        from memory.recall.meaning import cosines
+
+        return cosines(home, index, without_operators(query), model_bytes)
 
     def _view(
         self, cache: Cache, index: Index, filters: Filters, past: Past | None = None
@@ -123,7 +147,7 @@ class Recaller:
         return self._views[filters]
 
     def get(self, ids: Sequence[str], *, level: str) -> Answer:
-        """Return memories by their ids (see `Reader.get`)."""
+        """Return memories by their ids (see `Reader.get`), in the order asked for."""
         wanted = dict.fromkeys(ids)
         places = [one for one in wanted if is_place(one)]
         rest = [one for one in wanted if not is_place(one)]

@@ -1,8 +1,18 @@
-"""The rules of ranking, all of them: what each weighs. What each is worth: tests/bench/BENCH.md."""
+"""The rules of ranking: what each weighs, how facts are ordered by where they stand, whether they answer.
+
+What each is worth: tests/bench/BENCH.md. What a text scores is worked out by `memory.recall.search`.
+"""
 
 from __future__ import annotations
 
 from ledger.model.record import Record
+from projection.fold.projection_state import ARCHIVED_TIERS, TIERS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from projection.fold.projection_state import Standing
 
 
 class Rules(Record):
@@ -30,10 +40,12 @@ class Rules(Record):
 
 
 RULES = Rules()
-#: What an answer is judged by (`memory.recall.standing.verdict`): the heaviest word that one of the best
+#: What an answer is judged by (`verdict`): the heaviest word that one of the best
 #: three facts has, against the heaviest that it lacks; the score of the best against what all words tell,
 #: and against that of the ninth.
 HEAVY, BEST, ENOUGH_TOLD, ABOVE, NINTH = 0.75, 3, 0.8, 2.5, 8
+#: The part of a score that a model gives.
+MEANING = "meaning"
 #: A fact that is more alike in meaning than this is looked at, whatever words it has.
 SEEN = 0.25
 #: Where a model tells that no fact is as alike as this, one whose best word is weak does not answer.
@@ -42,3 +54,80 @@ ALIKE = 0.46
 TELLING = 1000
 #: The share of a question that has to be in some passage; below it none answers.
 ENOUGH = 0.15
+
+
+#: Whether facts answer.
+SURE, PERHAPS, SILENT = "", "perhaps", "silent"
+
+
+class Scored(Record):
+    """A text with its score and the parts of it."""
+
+    row: int
+    score: float
+    words: tuple[str, ...] = ()  #: of the question that it has
+    parts: tuple[tuple[str, float], ...] = ()
+    covered: float = 0.0  #: how much of the question it has, 0 to 1
+    heaviest: float = 0.0  #: what the one tells that tells most
+    lacked: float = 0.0  #: the same of those that it lacks
+    #: where in it which word stands, and what that tells
+    places: tuple[tuple[int, str, float], ...] = ()
+
+
+class Candidate(Record):
+    """A fact that may answer: a text's score, where the fact stands, and the date of that text."""
+
+    scored: Scored
+    standing: Standing
+    date: str
+    before: bool = False  #: the text is none that stands: the fact took its place
+
+
+def ordered(found: Sequence[Candidate]) -> list[Candidate]:
+    """Order candidates, best first, each fact once; the parts of their scores say why."""
+    texts: dict[str, list[Candidate]] = {}
+    for one in found:
+        texts.setdefault(one.standing.fact.id, []).append(one)
+    best = [_as_one(some) for some in texts.values()]
+    return sorted(best, key=lambda one: (one.scored.score, one.date, one.scored.row),
+                  reverse=True)  # fmt: skip
+
+
+def _as_one(texts: list[Candidate]) -> Candidate:
+    """Return a fact as the best of its texts answers, and the best of those whose place it took."""
+    texts.sort(key=lambda one: (one.before, -one.scored.score))
+    best, before = texts[0], [one.scored for one in texts if one.before][:1]
+    scored, tier = best.scored, best.standing.tier
+    words = [one.score - dict(one.parts).get(MEANING, 0.0) for one in before]
+    more = [("before", RULES.before * said) for said in words]
+    steps = 0 if tier in ARCHIVED_TIERS else 2 if tier == TIERS[0] else 1
+    live = RULES.live**steps
+    score = (0.0 if best.before else scored.score) + sum([value for _, value in more])
+    scored = scored._replace(
+        score=score * live,
+        parts=(*scored.parts, *more, ("live", live)),
+        heaviest=max([one.heaviest for one in (scored, *before)]),
+        lacked=min([one.lacked for one in (scored, *before)]),
+    )
+    return best._replace(scored=scored)
+
+
+def verdict(
+    best: Sequence[Scored], weights: Mapping[str, float], likest: float | None = None
+) -> str:
+    """Tell whether the best facts answer a question: surely, perhaps, or not.
+
+    They do not where the first ones all lack a word that tells clearly more than any that they have, and
+    the best neither scores much of what all words tell nor stands out of what follows; where a model
+    weighed, none is alike in meaning. `weights` is what each word tells, `likest` how alike the likest is.
+    """
+    if not best:
+        return SILENT
+    first = best[0]
+    weak = all(one.heaviest < HEAVY * one.lacked for one in best[:BEST])
+    total = sum(weights.values())
+    flat = len(best) > NINTH and first.score < ABOVE * best[NINTH].score
+    little = flat or first.score < ENOUGH_TOLD * total
+    if weak and (little if likest is None else likest < ALIKE):
+        return SILENT
+    return PERHAPS if first.heaviest < first.lacked else SURE

@@ -7,24 +7,34 @@ stand side by side, and how much of it a text has. Rules and their weights stand
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
 from heapq import nlargest
 from itertools import islice
 from math import log
 
 from ledger.model.record import Record
-from memory.recall.fts_file import PLACE_BITS
-from memory.recall.lookups import INSIDE_LETTERS, NO_ROWS, READ, Lookups, Rows
-from memory.recall.question import ENGLISH, Question, Word, as_indexed, is_everyday, read_question
+from memory.recall.fts_file import INSIDE_LETTERS, NO_ROWS, PLACE_BITS, READ
+from memory.recall.question import (
+    ENGLISH,
+    Question,
+    Word,
+    as_indexed,
+    bare_words,
+    is_everyday,
+    read_question,
+)
 from memory.recall.recall_values import COMMON_NOTES
-from memory.recall.rules import ENOUGH, RULES, SEEN, TELLING
-from memory.recall.unspaced import bare_words
+from memory.recall.rules import ENOUGH, MEANING, RULES, SEEN, TELLING, Scored
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from memory.recall.fts_file import Lookups, Rows
+
+    Keeps = Callable[[int], bool]
 
 #: How many texts are scored, those that have most of the question, and how many are told.
 CANDIDATES, TOLD, FACTS_TOLD = 200, 200, 60
-#: The part of a score that a model gives.
-MEANING = "meaning"
-Keeps = Callable[[int], bool]
 
 
 class Term(Record):
@@ -37,20 +47,6 @@ class Term(Record):
         NO_ROWS  #: the same of words that hold it, or that it holds, or are spelled nearly so
     )
     guessed: bool = False  #: another spelling was looked for
-
-
-class Scored(Record):
-    """A text with its score and the parts of it."""
-
-    row: int
-    score: float
-    words: tuple[str, ...] = ()  #: of the question that it has
-    parts: tuple[tuple[str, float], ...] = ()
-    covered: float = 0.0  #: how much of the question it has, 0 to 1
-    heaviest: float = 0.0  #: what the one tells that tells most
-    lacked: float = 0.0  #: the same of those that it lacks
-    #: where in it which word stands, and what that tells
-    places: tuple[tuple[int, str, float], ...] = ()
 
 
 class Search(Record):

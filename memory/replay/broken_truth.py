@@ -280,11 +280,11 @@ def with_ends(
     Raises:
         DiurnaError: git can not tell.
     """
-    from memory.replay.ending_commits import ended
-
     waits, (reference, commit) = tuple(waits), at or head(home.repository)
     if not waits or not commit or is_shallow(home.repository):
         return before._replace(waits=waits, heads=(), ends=())
+    from memory.replay.ending_commits import ended
+
     refs = _refs_stamp(home, waits)  # before it is looked at: what moves meanwhile is seen
     same = set(waits) == set(before.waits) and refs == before.refs
     if same and commit in before.heads:

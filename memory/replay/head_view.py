@@ -213,16 +213,29 @@ def here_of(home: Home, cache: Cache) -> Here:
     kept = kept._replace(told=tuple([one for one in kept.told if one.settled == settled]))
     told = kept.of(commit, branch, cache.commit)
     if told is None:
-        from memory.replay.unlanded_work import Telling
-
         before = kept.of(commit, branch) or told_before(home, kept, commit, branch) or _NOTHING
         try:
-            told = Telling(home, cache, kept, commit, branch).told(before)
+            told = _told_here(cache, before, commit, branch)
+            if told is None:
+                from memory.replay.unlanded_work import Telling
+
+                told = Telling(home, cache, kept, commit, branch).told(before)
         except DiurnaError:  # what git can not tell is not known, and nothing else fails of it
             return EVERYWHERE
         told = told._replace(settled=_settled(read_heads(home), cache))
         keep(home, told)
     return Here(told)
+
+
+def _told_here(cache: Cache, before: Told, commit: str, branch: str) -> Told | None:
+    """Return what to tell where nothing was elsewhere and all that came was written here, else None."""
+    places = {row[2::2] for row in cache.places(before.number)}
+    if before.outside or before.unknown or places - {(commit, branch)}:
+        return None
+    behind = before.behind if before.head == commit else 0
+    return before._replace(
+        head=commit, branch=branch, tip=cache.commit, number=cache.newest_number(), behind=behind
+    )
 
 
 def asks(home: Home) -> bool:

@@ -14,7 +14,6 @@ from ledger.errors import (
     NotFetched,
     PolicyInvalid,
 )
-from ledger.heavy_work import Uncollected
 from ledger.model.findings import Finding
 from ledger.model.layout import POLICY_FILE, SESSIONS_DIR
 from ledger.model.log_stamps import is_stem
@@ -228,6 +227,7 @@ class Snapshot:
 
     def _rebuild(self, tip: str) -> Cache:
         """Read everything and write the cache anew."""
+        from ledger.heavy_work import Uncollected
         from memory.cache.rebuild import build
         from memory.replay.read_logs import read_all
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 
 from ledger.errors import GitFailed, ObjectMissing, ObjectTooLarge
 from ledger.git.git_objects import Objects
@@ -60,9 +59,10 @@ def _few_blobs(where: Repository, ids: Sequence[str]) -> list[bytes | None]:
     found: list[bytes | None] = []
     with Objects.of(where) as objects:
         for one in ids:
-            found.append(None)
-            with suppress(ObjectMissing, ObjectTooLarge):
-                found[-1] = objects.read(one)
+            try:
+                found.append(objects.read(one))
+            except (ObjectMissing, ObjectTooLarge):
+                found.append(None)
     return found
 
 

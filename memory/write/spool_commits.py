@@ -23,7 +23,7 @@ from ledger.model.ids import blob_id
 from ledger.model.layout import EDITED_KEY, log_path
 from ledger.model.logset import LogRef
 from ledger.model.record import Record
-from ledger.wal.dead_owner import died
+from ledger.wal.atomic_files import died
 from ledger.wal.spool import KEEP, Spool
 from memory.cache.stamp import CacheDamaged
 from memory.cache.view_name import landed, mark_here, marks_elsewhere

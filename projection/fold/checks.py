@@ -15,7 +15,6 @@ from ledger.model.event import (
     ThreadClosed,
     ThreadReopened,
 )
-from ledger.model.evidence import form_of, role_in
 from ledger.model.findings import Finding
 from ledger.model.layout import log_path
 from ledger.model.log_stamps import is_stem, stem_in
@@ -31,18 +30,25 @@ def helps_in(acts: Iterable[Act]) -> tuple[Help, ...]:
     """Return the helps with evidence, one a log, in ledger order."""
     found: dict[str, Help] = {}
     for stem, _, event, by in acts:
-        if isinstance(event, FactHelped) and (form := form_of(event.remark)):
+        if isinstance(event, FactHelped) and (form := _form_of(event)):
             found.setdefault(stem, Help(stem, f"{by.session} {by.branch}", form))
     return tuple(found.values())
 
 
+def _form_of(event: FactHelped) -> str:
+    from ledger.model.evidence import form_of  # most facts helped nobody
+
+    return form_of(event.remark)
+
+
 def ignores_in(acts: Iterable[Act]) -> tuple[tuple[str, str], ...]:
     """Return (log, role) of those who had no use for a fact, each once."""
-    found = [
-        (stem, role_in(event.remark) or role_in(by.role))
-        for stem, _, event, by in acts
-        if isinstance(event, FactIgnored)
-    ]
+    ignored = [(stem, event, by) for stem, _, event, by in acts if isinstance(event, FactIgnored)]
+    if not ignored:
+        return ()
+    from ledger.model.evidence import role_in
+
+    found = [(stem, role_in(event.remark) or role_in(by.role)) for stem, event, by in ignored]
     return tuple(dict.fromkeys(found))
 
 
@@ -244,7 +250,7 @@ def _act_findings(fact: Fact, history: History, cut: frozenset[Edge]) -> list[Fi
             said = f"{fact.id} was closed or reopened and is of kind {fact.kind}"
             hint = "an update whose footer says `kind: thread` makes it a thread"
             found.append(Finding("not-a-thread", said, log_path(stem), hint=hint))
-        elif isinstance(event, FactHelped) and not form_of(event.remark):
+        elif isinstance(event, FactHelped) and not _form_of(event):
             found.append(unproven(fact.id, log_path(stem)))
         elif isinstance(event, FactSuperseded) and event.id == fact.id:
             if (stem, seq, event.id, event.new) in cut and stem in against(fact.id, history):

@@ -51,7 +51,6 @@ from projection.fold.fact_history import (
     counted_in,
 )
 from projection.fold.falsity import Call, Edge, Take, known, taken, takes_in
-from projection.fold.withholding import withheld_fact
 from projection.policy.model import CLOSABLE, DEFAULT_KIND, TASK_KIND, THREAD_KIND
 
 TYPE_CHECKING = False
@@ -271,7 +270,11 @@ class _Reading:
         )
         found = with_uses(found, history.uses, history.last)
         withheld = self._redacted or any(version.text[:1] == WITHHELD for version in versions)
-        return withheld_fact(found) if withheld else found
+        if not withheld:
+            return found
+        from projection.fold.withholding import withheld_fact
+
+        return withheld_fact(found)
 
 
 def _plain(fact: str, history: History) -> Fact | None:

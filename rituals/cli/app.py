@@ -9,28 +9,25 @@ from typing import Any
 
 import click
 
-from ledger.environment import own_version
+from ledger.environment import VERSION
 from ledger.errors import WrongUsage
 from ledger.home import named_folder
-from rituals.cli import command_registry
 from rituals.cli.context import Invocation
 from rituals.cli.exit_codes import said
-from rituals.cli.operation import OF_THE_CALL, Parameter, astray, parameters
-
-_EPILOG = """\b
-Options: --home PATH, --no-pager, --version.  Begin: diurna init
-One command:  diurna COMMAND --help    its options, and examples
-All of them:  diurna --help --all      what programs call, exit codes
-"""
-_ALL_EPILOG = """\b
-Shell completion: eval "$(diurna completion bash)" in the shell's start file, also zsh, fish.
-Exit codes: 0 done, 1 failure, 2 wrong usage, 3 a bug in Diurna, 130 interrupted.
-"""
-
+from rituals.cli.operation import (
+    BY_NAME,
+    DOES,
+    ENTRIES,
+    OF_THE_CALL,
+    PAGED,
+    Parameter,
+    astray,
+    function_of,
+    overview,
+    parameters,
+)
 
 _LISTED = "`diurna --help` lists all"
-#: Of the longest name, so that all groups of the help stand in line.
-_WIDTH = max(map(len, command_registry.BY_NAME))
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,7 +52,7 @@ class _Command(click.Command):
 @cache
 def command_of(name: str) -> click.Command:
     """Return what parses the command line of a command, and runs it."""
-    does = command_registry.function_of(name)
+    does = function_of(name)
     rows = parameters(does)
 
     def run(call: Invocation, /, **values: Any) -> Any:
@@ -152,7 +149,7 @@ def _proposal(name: str) -> str:
     from projection.text.normalize import nearest
 
     word = name.lower().lstrip("-")
-    near = nearest(word, [*command_registry.BY_NAME, *GONE], 1)
+    near = nearest(word, [*BY_NAME, *GONE], 1)
     like = "".join(near)
     return GONE.get(word) or GONE.get(like, f"did you mean {like}?" if near else _LISTED)
 
@@ -161,10 +158,10 @@ class _Commands(click.Group):
     """Finds commands by the registry, and loads the module of the one that runs."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(command_registry.BY_NAME)
+        return list(BY_NAME)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        return command_of(cmd_name) if cmd_name in command_registry.BY_NAME else None
+        return command_of(cmd_name) if cmd_name in BY_NAME else None
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -174,7 +171,7 @@ class _Commands(click.Group):
             raise WrongUsage(f"there is no command {name}", hint=_proposal(name))
         call = ctx.ensure_object(Invocation)
         call.command = name
-        if name in command_registry.PAGED:
+        if name in PAGED:
             call.out.hold()
         return super().resolve_command(ctx, args)
 
@@ -182,30 +179,14 @@ class _Commands(click.Group):
         """Complete the name of a command without loading any."""
         from click.shell_completion import CompletionItem
 
-        fits = [one for one in command_registry.ENTRIES if one.name.startswith(incomplete)]
+        fits = [one for one in ENTRIES if one.name.startswith(incomplete)]
         shown = [one for one in fits if not one.hidden] or fits
         found = [CompletionItem(entry.name, help=entry.does) for entry in shown]
         return [*found, *click.Command.shell_complete(self, ctx, incomplete)]
 
-    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the commands; the options of all of them only where all is asked for."""
-        everything = "--all" in ctx.ensure_object(Invocation).arguments
-        if everything:
-            click.Command.format_options(self, ctx, formatter)
-        known = [entry for entry in command_registry.ENTRIES if everything or not entry.hidden]
-        for group in command_registry.GROUPS:
-            rows = [
-                (f"{entry.name:<{_WIDTH}}", entry.does) for entry in known if entry.group == group
-            ]
-            if rows:
-                with formatter.section(group):
-                    formatter.write_dl(rows)
-
-    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Say where more is told."""
-        everything = "--all" in ctx.ensure_object(Invocation).arguments
-        self.epilog = _ALL_EPILOG if everything else _EPILOG
-        super().format_epilog(ctx, formatter)
+    def get_help(self, ctx: click.Context) -> str:
+        """Return the list of commands, as the short way prints it."""
+        return overview(everything="--all" in ctx.ensure_object(Invocation).arguments)
 
 
 def _print_help(ctx: click.Context, _: click.Parameter, value: bool) -> None:
@@ -217,8 +198,7 @@ def _print_help(ctx: click.Context, _: click.Parameter, value: bool) -> None:
 def _print_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
     if not value or ctx.resilient_parsing:
         return
-    found = own_version("(run from its sources, not installed)")
-    ctx.ensure_object(Invocation).out.line(f"diurna {found}")
+    ctx.ensure_object(Invocation).out.line(f"diurna {VERSION}")
     ctx.exit()
 
 
@@ -231,7 +211,7 @@ diurna = _Commands(
         click.Option(["--all"], is_flag=True, is_eager=True, expose_value=False, callback=_print_help,
                      help="With --help: list the commands for programs, too."),
     ],
-    help="Keep the memory of AI coding agents and their teams in git.",
+    help=DOES,
     options_metavar="",
     subcommand_metavar="COMMAND [ARGUMENT]...",
     context_settings={"help_option_names": ["-h", "--help"]},

@@ -11,7 +11,6 @@ from ledger.errors import DiurnaError, DraftRefused, NotFound, WrongUsage
 from ledger.model.findings import Finding
 from ledger.model.layout import FORMAT_VERSION, POLICY_FILE
 from ledger.model.session import LOG_LIMIT_BYTES
-from rituals.cli.layout import Layout, lines_of
 from rituals.cli.output import Output, few
 
 TYPE_CHECKING = False
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from ledger.home import Home
     from memory.api import Memory
     from memory.query.reader import Reader
+    from rituals.cli.layout import Layout
     from rituals.cli.output import Line
 
 
@@ -155,7 +155,7 @@ class Invocation:
         Raises:
             HomeNotFound: there is none.
         """
-        from memory.query.last_answers import undisturbed
+        from memory.query.reader import undisturbed
 
         self._opened = undisturbed(self.find_home(), self.out.progress, self.now_ms)
         if self._opened is not None:
@@ -283,9 +283,10 @@ class Invocation:
         self, values: Mapping[str, object], lines: Iterable[Line] | Layout
     ) -> Iterable[Line]:
         """Return the lines of an answer: as they are, or as a layout writes them from the object."""
-        if not isinstance(lines, Layout):
+        if not isinstance(lines, str):
             return lines
         from rituals.answers.record_fields import plain
+        from rituals.cli.layout import lines_of
 
         return lines_of(lines.strip("\n"), plain({**values}), self.out.short)
 

@@ -11,7 +11,7 @@ import gc
 import os
 import sys
 
-from ledger.environment import stay_offline, variables, working_directory
+from ledger.environment import VERSION, stay_offline, variables, working_directory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,6 +60,12 @@ def _quick(arguments: list[str], environment: Mapping[str, str]) -> int | None:
 
     The arguments are without the program's name.
     """
+    if arguments in (["--help"], ["-h"], ["help"]):
+        from rituals.cli.operation import overview
+
+        return _print(f"{overview()}\n")
+    if arguments == ["--version"]:
+        return _print(f"diurna {VERSION}\n")
     if not arguments or sys.stdout is None or sys.stdout.isatty():
         return None
     home = environment.get("DIURNA_HOME", "")
@@ -79,13 +85,16 @@ def _kept(name: str, home: str, agent: str) -> int | None:
         text = continuity(folder) if name == "show" else brief(folder, Wish(agent))
     except Exception:  # noqa: BLE001 - nothing was changed; the command line says it properly
         return None
-    return None if text is None else _print(text)
+    if text is None:
+        return None
+    from ledger.escape import visible
+
+    return _print(visible(text))
 
 
 def _plain(arguments: list[str]) -> int | None:
     """Answer a plain line; None for a question beside which there is more to say."""
-    from rituals.cli.command_registry import function_of
-    from rituals.cli.operation import parameters, plain
+    from rituals.cli.operation import function_of, parameters, plain
 
     name = arguments[0]
     does = function_of(name)
@@ -118,10 +127,8 @@ def _plain(arguments: list[str]) -> int | None:
 
 
 def _print(text: str) -> int:
-    """Write to standard output, past Python's buffers, with what nobody can see made visible."""
-    from ledger.escape import visible
-
-    data = visible(text).encode("utf-8", "surrogateescape")
+    """Write to standard output, past Python's buffers."""
+    data = text.encode("utf-8", "surrogateescape")
     try:
         while data:
             data = data[os.write(1, data) :]

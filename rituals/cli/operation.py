@@ -1,4 +1,4 @@
-"""Declare what a command takes at the function that does it: a row is the default of a keyword.
+"""List the commands, and declare what one takes at the function that does it, a row a keyword's default.
 
 `def close(call, *, ids=word("ID..."), reason=option("What came of it.", "TEXT"))`: the keyword is the
 name, its docstring the help. `rituals.cli.app` makes of that what click parses; `plain` reads the usual
@@ -7,13 +7,114 @@ lines by the same rows without a library, and leaves to click what it can not re
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from keyword import iskeyword
 
 from ledger.model.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable
     from typing import Any
+
+#: The headings of the help, in their order. The last is of `--help --all` alone.
+EVERY_DAY, LOOK, SHARE, SET_UP, PROGRAMS = GROUPS = (
+    "Every day", "Look back, look after", "Share and move in", "Set up", "For programs",
+)  # fmt: skip
+
+
+class Entry(Record):
+    """One command."""
+
+    #: what the user types; the function that does it has this name, and `_` behind a word of Python
+    name: str
+    does: str  #: one line for the list of commands
+    group: str  #: the heading that it stands under
+    room: str = ""  #: the module below `rituals.cli.commands` that holds it, "" for one of its name
+
+    @property
+    def function(self) -> str:
+        """The function that does it."""
+        return f"{self.name}{'_' * iskeyword(self.name)}"
+
+    @property
+    def module(self) -> str:
+        """The module that holds the function."""
+        return f"rituals.cli.commands.{self.room or self.function}"
+
+    @property
+    def hidden(self) -> bool:
+        """Whether `--help` leaves it to `--help --all`."""
+        return self.group == PROGRAMS
+
+
+#: What all of them do.
+DOES = "Keep the memory of AI coding agents and their teams in git."
+_EPILOG = """\
+  Options: --home PATH, --no-pager, --version.  Begin: diurna init
+  One command:  diurna COMMAND --help    its options, and examples
+  All of them:  diurna --help --all      what programs call, exit codes"""
+_PROGRAMS_EPILOG = """\
+  Shell completion: eval "$(diurna completion bash)" in the shell's start file, also zsh, fish.
+  Exit codes: 0 done, 1 failure, 2 wrong usage, 3 a bug in Diurna, 130 interrupted."""
+#: In the order of the help.
+ENTRIES = (
+    Entry("brief", "What an agent reads at the start of a session.", EVERY_DAY, "show"),
+    Entry("recall", "Find what answers a question.", EVERY_DAY),
+    Entry("note", "Record facts, a text each.", EVERY_DAY, "append"),
+    Entry("append", "Record a whole session.", EVERY_DAY),
+    Entry("edit", "Give a fact a new text.", EVERY_DAY, "decisions"),
+    Entry("close", "Close a thread.", EVERY_DAY, "decisions"),
+    Entry("forget", "Let a fact go: it is false, replaced, withheld, or out of sight.",
+          EVERY_DAY, "redact"),
+    Entry("show", "Show what memory holds, or single facts.", EVERY_DAY),
+    Entry("why", "Show where a fact comes from, and its versions.", EVERY_DAY),
+    Entry("task", "Say what is to be done, who does it, and what comes next.", EVERY_DAY),
+    Entry("undo", "Take back what the last log did.", EVERY_DAY, "decisions"),
+    Entry("status", "Show where memory stands and what is due.", EVERY_DAY),
+    Entry("log", "List session logs, newest first, or tell one in short.", LOOK),
+    Entry("view", "Show one side of memory as a page: state, decisions, a day.", LOOK, "show"),
+    Entry("web", "Show memory as pages in a browser.", LOOK),
+    Entry("review", "Go through what aged, what is due, what became false.", LOOK),
+    Entry("conflicts", "List contradictions, and resolve them.", LOOK),
+    Entry("redact", "Withhold a text from all that is shown.", LOOK),
+    Entry("check", "Check the ledger, the clone and the machine; mend what is safe.", LOOK),
+    Entry("sync", "Share memory through a git remote: fetch, join, push.", SHARE),
+    Entry("import", "Bring in decision records, another tool's memory, a home's events.", SHARE),
+    Entry("export", "Write memory as notes, a site, or lines of JSON.", SHARE, "web"),
+    Entry("init", "Make a home for memory.", SET_UP),
+    Entry("install", "Let agents' programs read this memory by themselves.", SET_UP),
+    Entry("mcp", "Serve this memory to agents, by the Model Context Protocol.", PROGRAMS, "programs",
+          ),
+    Entry("org", "Read an organisation's ledgers, and let its people ask them all.", PROGRAMS),
+    Entry("capture", "Record what agents' sessions left, as their hooks do.", PROGRAMS),
+    Entry("private", "Let a session be silent: nothing of it is kept.", PROGRAMS, "programs"),
+    Entry("hook", "What `diurna install` lets agents' programs run.", PROGRAMS, "programs"),
+    Entry("completion", "Print the script by which a shell completes commands and ids.",
+          PROGRAMS, "programs"),
+)  # fmt: skip
+#: Those whose answer can be long: on a terminal a pager shows it.
+PAGED = frozenset("brief recall show why status view log review conflicts".split())
+BY_NAME = {entry.name: entry for entry in ENTRIES}
+
+
+def function_of(name: str) -> Callable[..., int | None]:
+    """Load the function that does what a command says: it takes the invocation, and the values."""
+    entry = BY_NAME[name]
+    module = __import__(entry.module, fromlist=[entry.function])
+    function: Callable[..., int | None] = getattr(module, entry.function)
+    return function
+
+
+def overview(*, everything: bool = False) -> str:
+    """Return what `diurna --help` says, with `everything` what `--all` does: no command is loaded."""
+    parts = ["Usage: diurna COMMAND [ARGUMENT]...", f"  {DOES}"]
+    if everything:
+        parts.append("\n".join(["Options:", *[f"  {name:<11}  {help}" for name, help in _GENERAL]]))
+    for group in GROUPS if everything else GROUPS[:-1]:
+        rows = [f"  {one.name:<10}  {one.does}" for one in ENTRIES if one.group == group]
+        parts.append("\n".join([f"{group}:", *rows]))
+    return "\n\n".join([*parts, _PROGRAMS_EPILOG if everything else _EPILOG])
+
 
 #: The mode of a command where no option chooses another: `diurna show` beside `show --list`.
 PLAIN = "plain"
@@ -87,6 +188,16 @@ _OF_THE_CALL = {
                    "brief recall show why"),
     "personal": (option("It is only yours: record it in your own home, not here."), "note append"),
 }  # fmt: skip
+
+
+#: What `--help --all` says of what stands before a command.
+_GENERAL = (
+    ("--home PATH", _OF_THE_CALL["home"][0].help),
+    ("--no-pager", _OF_THE_CALL["no_pager"][0].help),
+    ("--version", "Print the version."),
+    ("--all", "With --help: list the commands for programs, too."),
+    ("-h, --help", "Show this message and exit."),
+)
 
 
 def _typed(key: str) -> str:

@@ -183,7 +183,7 @@ class Call:
         self._find(said.folder)
         if self._commondir:
             self._mark(said)
-            from ledger.wal.dead_owner import died
+            from ledger.wal.atomic_files import died
 
             if said.session and died(self._commondir):  # any command finishes what it left
                 from rituals.hosts.capture.detached import run

@@ -8,12 +8,11 @@ from hashlib import sha1
 from typing import Any
 
 from ledger.codec.log import decode
-from ledger.codec.outline import text_of
 from ledger.git.pygit2_store import read_blobs
 from ledger.model.log_stamps import is_sealed
 from ledger.model.logset import LogRef
 from ledger.model.record import Record
-from ledger.model.session import ASKED_KEY, LOG_LIMIT_BYTES, Entry, SessionLog
+from ledger.model.session import ASKED_KEY, LOG_LIMIT_BYTES, Entry, SessionLog, text_of
 from memory.cache.cache_file import Cache
 from memory.cache.stamp import sqlite3
 from memory.query.log_lines import ended_at

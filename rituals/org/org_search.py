@@ -19,11 +19,10 @@ from ledger.git.repository import find_repository
 from ledger.model import instants
 from ledger.remote.forge import forge_at
 from ledger.remote.remote import without_credentials
-from memory.recall.fts_file import FACTS_FROM, PLACE_BITS, LogRow, Piece, Totals, in_a_row
-from memory.recall.lookups import Lookups
+from memory.recall.fts_file import FACTS_FROM, PLACE_BITS, LogRow, Lookups, Piece, Totals, in_a_row
 from memory.recall.recall_values import Answer, Filters, Hit, Part, tokens_of
-from memory.recall.search import Scored, Search, search, weight_of
-from memory.recall.standing import Candidate, ordered
+from memory.recall.rules import Candidate, Scored, ordered
+from memory.recall.search import Search, search, weight_of
 from projection.document.fact_remarks import Mark
 from projection.fold.fact_history import Fact
 from projection.fold.projection_state import Standing

@@ -2,35 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from functools import cache
 
 from ledger.errors import WrongUsage
+from ledger.model.layout import ASKS_FILE
 from memory.recall.recall_values import (
     COMMON_NOTES,
     DOCUMENT_KIND,
     FULL,
     INDEX,
     LEVELS,
+    MAYBE,
     NO_FACT,
     SESSION_KIND,
     SMALL_MODEL_BYTES,
     TIMELINE,
     WITHIN,
-    Answer,
     Filters,
-    Hit,
 )
 from projection.fold.projection_state import TIERS
-from rituals.answers.record_fields import fields_of, mark_object
-from rituals.cli.context import Invocation
 from rituals.cli.operation import SINCE, UNTIL, option, word
-from rituals.cli.output import Line, counted
+from rituals.cli.output import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
+    from memory.recall.recall_values import Answer, Hit
     from projection.policy.model import Policy
+    from rituals.cli.context import Invocation
+    from rituals.cli.output import Line
 
 #: What stands above the hits of a kind, where an answer has others too.
 _PARTS = {SESSION_KIND: "what was said", DOCUMENT_KIND: "what documents say"}
@@ -155,17 +158,23 @@ def _answer(call: Invocation, query: str, level: str, answer: Answer, *, org: bo
         call.out.talk(("note:", "cyan"), f" {note}", fixed=_is_fixed(note))
     hint = "`diurna recall --ids ID,ID` shows all of what matters"
     call.answer(
-        {
-            **fields_of(answer, "tokens whole perhaps notes"),
-            **{name: list(map(hit_object, getattr(answer, name))) for name in _HITS},
-            "query": query,
-            "level": level,
-            "saved": saved,
-        },
+        _object(query, level, answer, saved) if call.json else {},
         _lines(call, level, answer, saved, org=org),
         nothing="no memory answers that",
         hints=(hint,) if answer.hits and level != FULL and not org else (),
     )
+
+
+def _object(query: str, level: str, answer: Answer, saved: int) -> dict[str, object]:
+    from rituals.answers.record_fields import fields_of
+
+    return {
+        **fields_of(answer, "tokens whole perhaps notes"),
+        **{name: list(map(hit_object, getattr(answer, name))) for name in _HITS},
+        "query": query,
+        "level": level,
+        "saved": saved,
+    }
 
 
 def _lines(
@@ -173,7 +182,7 @@ def _lines(
 ) -> Iterator[Line]:
     if not answer.hits:
         return
-    short = call.out.short
+    short = cache(call.out.short)
     parts: dict[str, Hit] = {}
     for hit in answer.hits:
         parts.setdefault(_PARTS.get(hit.kind, "what holds"), hit)
@@ -206,28 +215,32 @@ def _lines(
 
 def _titles(call: Invocation, answer: Answer) -> dict[str, str]:
     """Return what logs that nobody named are called in this clone, as `diurna log` does, by hit."""
+    reader = call.reader()
+    if not os.path.exists(f"{reader.home.repository.commondir}/{ASKS_FILE}"):
+        return {}
     from ledger.wal.kept_asks import asks_in, shown_title
     from memory.query.reader import hides
 
-    reader = call.reader()
-    asks = asks_in(reader.home.repository.commondir)
-    if not asks:
-        return {}
-    hidden, cache = hides(reader.home), reader.snapshot.cache()
-    asks = [one for one in asks if not hidden(one.text)]
-    entries = [(hit, cache.entry(hit.stem)) for hit in answer.passages if hit.title]
+    hidden, logs = hides(reader.home), reader.snapshot.cache()
+    asks = [one for one in asks_in(reader.home.repository.commondir) if not hidden(one.text)]
+    entries = [(hit, logs.entry(hit.stem)) for hit in answer.passages if hit.title and asks]
     return {hit.id: shown_title(hit.title, entry.session, asks) for hit, entry in entries if entry}
 
 
 def _is_fixed(note: str) -> bool:
-    """Tell whether a note quotes nothing but a plain word that thousands of passages have."""
-    return note == NO_FACT or any(
+    """Tell whether a note quotes nothing but a plain word that thousands of passages have.
+
+    In what does secrets are looked for, which takes longer than the answer.
+    """
+    return note in (NO_FACT, MAYBE) or any(
         note.startswith(start) and note.removeprefix(start).isalpha() for start in COMMON_NOTES
     )
 
 
 def hit_object(hit: Hit) -> dict[str, object]:
     """Describe a hit."""
+    from rituals.answers.record_fields import fields_of, mark_object
+
     more = [name for name in ("passage", "parts") if getattr(hit, name)]
     more += ["known=known.word known_by=known.by"] if hit.known.word else []
     fields = f"id kind tier date stem agent score line text tokens whole {' '.join(more)}"

@@ -25,7 +25,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from ledger.environment import own_version
+from ledger.environment import VERSION
 from ledger.errors import DiurnaError, NotFound, WrongUsage
 from rituals.serve.long_running import settle
 from rituals.serve.open_memory import OpenMemory
@@ -337,7 +337,7 @@ class Conversation:
 
 
 def _info() -> Json:
-    return {"name": "diurna", "version": own_version()}
+    return {"name": "diurna", "version": VERSION}
 
 
 def _stated(method: str) -> Json:
