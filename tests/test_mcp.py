@@ -376,7 +376,7 @@ def test_too_many_requests_are_told_to_wait(
     tell: Tell, repo: Repo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Beyond the limit of what may wait, a request is refused at once and the others are answered."""
-    monkeypatch.setattr("rituals.serve.long_running.LIMIT_CALLS", 3)
+    monkeypatch.setattr("rituals.serve.open_memory.LIMIT_CALLS", 3)
     going, opened = threading.Event(), threading.Event()
 
     def slowly(home: Any) -> Memory:

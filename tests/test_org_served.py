@@ -22,8 +22,8 @@ from rituals.org import org_ledgers
 from rituals.org.org_database import connect_owner, initialise
 from rituals.org.org_search import Asker, filters_of
 from rituals.serve.access import Access
-from rituals.serve.long_running import Worker
 from rituals.serve.mcp import tools
+from rituals.serve.open_memory import Worker
 from rituals.serve.web.server.web_app import org_app_of
 from tests.conftest import Repo, Run
 from tests.mcp_clients import Tell, ask, refused, tell
@@ -207,7 +207,7 @@ def test_the_page_searches_as_whom_the_database_lets_in(
             )  # to the page that asks for the token
             found = client.login().get(f"/search?q={words}")
             assert (found.status, client.get("/none").status) == (200, 404) and not faults
-            assert worker.end(5.0, asker.close)
+            assert worker.end(asker.close)
             return found.text
 
         shown.append(

@@ -57,16 +57,7 @@ class Git:
     """
 
     def __init__(self, where: str, more: dict[str, str] | None = None) -> None:
-        self.where = where
-        environment = {
-            key: value
-            for key, value in variables().items()
-            if not key.startswith("GIT_") or key in _KEPT
-        }
-        environment.update(LC_ALL="C", GIT_TERMINAL_PROMPT="0", GIT_OPTIONAL_LOCKS="0")
-        if is_offline():
-            environment.update({OFFLINE: NOWHERE, "GIT_NO_LAZY_FETCH": "1"})
-        self._environment = {**environment, **(more or {})}
+        self.where, self._more = where, more or {}
 
     def run(self, *arguments: str, data: bytes = b"", check: bool = True) -> bytes:
         """Run a git command with `data` as its standard input and return what it prints.
@@ -114,13 +105,21 @@ class Git:
         collects = arguments[:1] == ("maintenance",)
         packing = _WAITED_FOR if collects else _NO_PACKING
         argv = ["git", "-C", self.where, *_GUARDS, *packing, *arguments]
-        added = {**({} if collects else _AS_COMMITTED), **(more or {})}
+        environment = {
+            key: value
+            for key, value in variables().items()
+            if not key.startswith("GIT_") or key in _KEPT
+        }
+        environment.update(LC_ALL="C", GIT_TERMINAL_PROMPT="0", GIT_OPTIONAL_LOCKS="0")
+        if is_offline():
+            environment.update({OFFLINE: NOWHERE, "GIT_NO_LAZY_FETCH": "1"})
+        environment |= {**self._more, **({} if collects else _AS_COMMITTED), **(more or {})}
         (in_read, in_write), (out_read, out_write), (err_read, err_write) = three_pipes()
         try:
             child = os.posix_spawnp(
                 "git",
                 argv,
-                {**self._environment, **added},
+                environment,
                 file_actions=[
                     (os.POSIX_SPAWN_DUP2, in_read, 0),
                     (os.POSIX_SPAWN_DUP2, out_write, 1),

@@ -7,6 +7,7 @@ An id stands in footers, titles, addresses and other facts, and no redaction tak
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 from ledger.model.ids import sha256
 from projection.text.normalize import NEGATORS, SMALL
@@ -40,7 +41,8 @@ def id_of_subject(text: str, words: Mapping[str, str]) -> str:
     return "-".join(named)
 
 
-def _words(text: str) -> list[str]:
+@lru_cache(4096)  # a server reads the paths of its project before each id
+def _words(text: str) -> tuple[str, ...]:
     """Cut a text, a path or a name in camel case into words that may stand in an id."""
     found, word = [], ""
     for char, after in zip(text, text[1:] + " ", strict=False):
@@ -50,11 +52,13 @@ def _words(text: str) -> list[str]:
             found.append(word)
             word = ""
     found += [word] if word else []
-    return [
-        one
-        for one in found
-        if _LEAST_CHARS <= len(one) <= _MOST_CHARS and one not in SMALL and one not in NEGATORS
-    ]
+    return tuple(
+        [
+            one
+            for one in found
+            if _LEAST_CHARS <= len(one) <= _MOST_CHARS and one not in SMALL and one not in NEGATORS
+        ]
+    )
 
 
 def _form(word: str) -> str:

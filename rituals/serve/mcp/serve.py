@@ -27,8 +27,7 @@ from typing import Any
 
 from ledger.environment import VERSION
 from ledger.errors import DiurnaError, NotFound, WrongUsage
-from rituals.serve.long_running import settle
-from rituals.serve.open_memory import OpenMemory
+from rituals.serve.open_memory import OpenMemory, settle
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -317,7 +316,8 @@ class Conversation:
             raise Refused(_NO_VERSION, f"version {version!r} is not spoken here", **supported)
         if does is None:
             raise Refused(_NO_METHOD, f"there is no method {method[:_CALLER_CHARS]!r}")
-        self._opened.prepare()  # loaded while the client reads which tools there are
+        if method == "tools/list":
+            self._opened.prepare()  # loaded while the client reads
         name = _name_in(about.get(f"{_META}clientInfo")) or self._client
         agent = self._agent or name
         return does(params, Caller(agent, name if name != agent else "", self._session()))

@@ -63,7 +63,7 @@ def serve_org(setting: Setting, port: int) -> int:
     """Serve the search over an organisation's ledgers, as whom $DIURNA_ORG lets in; see `serve_pages`."""
     from ledger.environment import data_folder
     from rituals.org.org_search import Asker
-    from rituals.serve.long_running import Worker
+    from rituals.serve.open_memory import Worker
     from rituals.serve.web.server.web_app import org_app_of
 
     asker, worker = Asker(), Worker("diurna-org")
@@ -75,7 +75,7 @@ def serve_org(setting: Setting, port: int) -> int:
             lambda access: org_app_of(asker, worker, access, setting.tell),
         )  # fmt: skip
     finally:
-        worker.end(1.0, asker.close)
+        worker.end(asker.close)
 
 
 def _served(
@@ -84,8 +84,8 @@ def _served(
     import asyncio
 
     from rituals.serve.access import Access, new_token
-    from rituals.serve.long_running import settle
     from rituals.serve.loopback import listen, serve
+    from rituals.serve.open_memory import settle
 
     with listen(port, "--port 0") as listening:
         settle("web")

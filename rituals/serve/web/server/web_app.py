@@ -45,7 +45,7 @@ from rituals.serve.web.tip_view import Asked, Page, TipView, TipViews
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from rituals.org.org_search import Asker
-    from rituals.serve.long_running import Worker
+    from rituals.serve.open_memory import Worker
 
 T = TypeVar("T")
 Answering = Callable[[Request], Awaitable[Response]]
