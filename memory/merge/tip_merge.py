@@ -45,6 +45,7 @@ from memory.redaction.purged_logs import expected, refuse_purged
 from memory.replay.page_publishing import publishes
 from memory.replay.read_logs import LOOSE_UP_TO, Reading, read_all
 from memory.replay.replayed_state import cold_state, state_of
+from memory.worktree.page_copies import note_rendered
 from memory.worktree.projection_files import Rendering, is_projection, projection_files
 from memory.write.commit_files import check_writable
 
@@ -241,6 +242,7 @@ class Planner:
         nobody = _AUTHOR.lines(max(first.seconds, second.seconds))
         commit = merge_commit(tree, parents, nobody, _MESSAGE)
         bodies = {} if rendered is None else rendered.bodies
+        note_rendered(home, () if rendered is None else rendered.blobs.items())
         pages = [(path, blob) for path, blob in files if blob and path in bodies]
         wanted = [(BLOB, data) for data in joined.blended.values()]
         wanted += [(TREE, raw) for raw in {**joined.written, **written}.values()]

@@ -21,7 +21,12 @@ from memory.cache.cache_file import Cache
 from memory.replay.page_publishing import publishes
 from memory.replay.replayed_state import state_of
 from memory.worktree.edit_base import line_of, made_by_diurna, published
-from memory.worktree.page_copies import edited_copies, edited_finding
+from memory.worktree.page_copies import (
+    edited_copies,
+    edited_finding,
+    note_rendered,
+    read_rendered,
+)
 from memory.worktree.projection_files import (
     committed_projection,
     is_projection,
@@ -71,14 +76,17 @@ def left_alone(
     if found := in_the_way(home, rows):
         return tuple([Left(one.file, (one,)) for one in found])
     ours = {path: blob for _, blob, path in rows if is_projection(path)}
-    if not ours:
+    unknown = dict(ours.items() - set(read_rendered(home)))
+    if not unknown:
         return ()
-    made = made_by_diurna(home, tip, ours)
+    made = made_by_diurna(home, tip, unknown)
+    rendered: list[tuple[str, str]] = []
     from projection.document.unlogged_lines import has_rendered_form, read_edit, unsaid, withheld
 
     left: list[Left] = []
-    for path, text in _texts(home, ours).items():
+    for path, text in _texts(home, unknown).items():
         if path in made and has_rendered_form(path, text):
+            rendered.append((path, unknown[path]))
             continue
         if path != CONTINUITY_FILE:
             left.append(Left(path, unsaid(path, text, state().histories)))
@@ -96,6 +104,7 @@ def left_alone(
             hint = "`diurna check --absorb` makes a log of it"
             said = [Finding("hand-edited", message, path, hint=hint)]
         left.append(Left(path, tuple(said), text, read.events))
+    note_rendered(home, rendered)
     left = [one for one in left if one.findings]
     if left:  # it still shows what was redacted, perhaps
         shown = [withheld(path, text, state().fact) for path, text in _texts(home, ours).items()]

@@ -25,6 +25,8 @@ from ledger.wal.atomic_files import Lock, make_folder, plain_bytes, replace_file
 
 #: Stands in the record of what was written for the commit that the mirror last followed the branch to.
 _FOLLOWED = MIRROR_DIR + "/"
+#: Of so many pages it is remembered that they are rendered.
+_RENDERED = 200
 
 
 def written_record(home: Home) -> str:
@@ -235,6 +237,26 @@ def mirror_changes(home: Home, tip: str, base: str = "") -> list[Finding]:
     findings = mirror(home, files) if files else []
     note_written(home, _FOLLOWED, tip)
     return findings
+
+
+def read_rendered(home: Home) -> list[tuple[str, str]]:
+    """Return (path, blob id) of pages that are known to be rendered, the last ones last."""
+    said = (plain_bytes(_rendered(home)) or b"").decode("utf-8", "replace")
+    return [(line[41:], line[:40]) for line in said.split("\n") if line]
+
+
+def note_rendered(home: Home, pages: Iterable[tuple[str, str]]) -> None:
+    """Remember some more of them; that they can be forgotten costs a look at each."""
+    before = read_rendered(home)
+    known = [*dict.fromkeys([*before, *pages])][-_RENDERED:]
+    if known != before:
+        make_folder(os.path.dirname(_rendered(home)))
+        text = "".join([f"{blob} {path}\n" for path, blob in known])
+        replace_file(_rendered(home), text.encode("utf-8", "replace"), 0o600)
+
+
+def _rendered(home: Home) -> str:
+    return f"{home.repository.commondir}/diurna/rendered"
 
 
 def read_checked(home: Home) -> str:
