@@ -84,13 +84,14 @@ def take(
             one._replace(items=tuple([item for item in one.items if item.personal]))
             for one in readings
         ]
-    plans = [plan_intake(memory, reading) for reading in readings]
+    told = call.out.progress
+    plans = [plan_intake(memory, reading, told) for reading in readings]
     news = any(plan.logs for plan in plans)
     shown = {"=head": more["=head"], "sources": [_described(plan, [], verbose) for plan in plans]}
     done = agreed(call, "take this in?", shown, _PLANS, yes=write, dry_run=dry_run, asks=news)
     findings, objects = list[Finding](), []
     for number, reading in enumerate(readings):
-        plan = plan_intake(memory, reading) if done and number else plans[number]
+        plan = plan_intake(memory, reading, told) if done and number else plans[number]
         written = _apply(call, plan) if done else []
         findings += [*[found for one in written for found in one.findings], *plan.findings]
         objects.append(_described(plan, written, verbose))

@@ -29,6 +29,7 @@ from rituals.intake.intake_items import (
     Changed,
     Draft,
     IntakePlan,
+    Item,
     LeftOut,
     Reading,
     asking,
@@ -39,10 +40,18 @@ from rituals.intake.intake_items import (
 from rituals.intake.stored_facts import Drafts, parts, places_clean, with_edges
 from rituals.record.draft_composer import free_id, words_for
 
+#: Progress is told each so many items.
+_TOLD = 200
 
-def plan_intake(memory: Memory, reading: Reading) -> IntakePlan:
-    """Plan what a reading of a source brings to a home, which is open; nothing is written."""
-    return _Planning(memory, places_clean(reading)).plan()
+
+def plan_intake(
+    memory: Memory, reading: Reading, progress: Callable[[int, int], None] | None = None
+) -> IntakePlan:
+    """Plan what a reading of a source brings to a home, which is open; nothing is written.
+
+    `progress` is told how many of how many items are read.
+    """
+    return _Planning(memory, places_clean(reading)).plan(progress)
 
 
 class _Planning:
@@ -68,15 +77,22 @@ class _Planning:
         self._threads: dict[str, FactCreated] = {}
         self._closed: list[str] = []
         self._ids: dict[str, str] = {}  # facts by key, also those to be
+        self._used: set[str] = set()  # their ids
         self._items: dict[str, str] = {}  # the same by the keys of their items
 
-    def plan(self) -> IntakePlan:
+    def plan(self, progress: Callable[[int, int], None] | None = None) -> IntakePlan:
         """Say of each item what it is to this memory, in an order that is not the source's."""
         reading, policy = self._reading, self._state.policy
-        personal = [item for item in reading.items if item.personal and not policy.personal]
+        personal, items = list[Item](), list[Item]()
+        for item in reading.items:
+            (personal if item.personal and not policy.personal else items).append(item)
         drafts = Drafts(reading.source, policy, self._memory.occasion().now_ms)
         once: dict[str, Draft] = {}
-        made = [drafts.draft(item) for item in reading.items if item not in personal]
+        made = []
+        for number, item in enumerate(items):
+            if progress is not None and not number % _TOLD:
+                progress(number, len(items))
+            made.append(drafts.draft(item))
         self._left_out += [one for one in made if isinstance(one, LeftOut)]
         there = [one for one in made if isinstance(one, Draft)]
         for draft in sorted(there, key=lambda one: (one.key, one.text, one.item)):
@@ -109,6 +125,7 @@ class _Planning:
     def _is(self, draft: Draft, id: str) -> None:
         """Note which fact a draft is, or is to be."""
         self._ids[draft.key] = self._items[draft.item.key] = id
+        self._used.add(id)
 
     def _unknown(self, draft: Draft) -> None:
         """Sort out an item that did not come from its source before."""
@@ -116,7 +133,7 @@ class _Planning:
         if withheld or draft.event.mark == "x":
             why = "it was redacted here" if withheld else "it is settled already"
             return self._leave_out(draft, why)
-        words, used = plain(draft.text), set(self._ids.values())
+        words, used = plain(draft.text), self._used
         if words in self._texts:
             id = self._texts[words]
             self._is(draft, id)
@@ -155,7 +172,9 @@ class _Planning:
             self._same += fact.id not in self._closed
         elif heads == (base,) and not fact.false:
             self._changed.append((changed, draft))
-            self._texts = {words: id for words, id in self._texts.items() if id != fact.id}
+            for words in [plain(head.text) for head in fact.heads]:
+                if self._texts.get(words) == fact.id:
+                    del self._texts[words]
             self._texts.setdefault(plain(draft.text), fact.id)
         elif self._taken(asking(fact.id, now)):
             self._same += 1

@@ -40,6 +40,8 @@ _LOG_BYTES = 700_000  #: of events in one log, below the limit of the format
 _LOG_EVENTS = 5_000
 #: The keys of a footer that stay where the others can not.
 _KEPT = ("kind", "created", "origin")
+#: The keys whose values no source wrote.
+_COMPUTED = ("kind", "created", "personal")
 
 
 def stored(event: Bringing, file: str = "", line: int = 0) -> tuple[Bringing, tuple[Finding, ...]]:
@@ -162,7 +164,10 @@ class Drafts:
         text = tidy(wrapped(clean))
         if not text:
             return LeftOut(place, "it has no text")
-        meta = [(key, look.part(place, value, f"{key}: ")) for key, value in self._meta(item, kind)]
+        meta = [
+            (key, value if key in _COMPUTED else look.part(place, value, f"{key}: "))
+            for key, value in self._meta(item, kind)
+        ]
         if look.secrets and self._policy.privacy.secrets == "refuse":
             return LeftOut(place, "it holds a secret, and this memory refuses those")
         if is_withheld(text):
