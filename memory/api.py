@@ -14,11 +14,7 @@ from ledger.model.findings import Finding
 from ledger.wal.atomic_files import died
 from ledger.wal.spool import Spool
 from memory.edits.pages import Pages
-from memory.worktree.page_copies import is_edited
 from memory.write.draft import NOT_COMMITTED, Receipt, SessionDraft, WriteRequest
-from projection.fold.fact_history import Fact
-from projection.fold.full_replay import State
-from projection.fold.projection_state import Standing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +25,7 @@ if TYPE_CHECKING:
     from memory.write.commit_files import Files
     from memory.write.spool_commits import Committed
 
-__all__ = ["Fact", "Memory", "SessionDraft", "Standing", "State"]
+__all__ = ["Memory", "SessionDraft"]
 
 
 class Memory(Pages):
@@ -232,6 +228,8 @@ class Memory(Pages):
 
     def _absorb_for_redaction(self) -> tuple[Finding, ...]:
         """Absorb an edit before a redaction, which writes the page and which nothing about it may stop."""
+        from memory.worktree.page_copies import is_edited
+
         if self.home.plain or not (is_edited(self.home) and self.publishes()):
             return ()
         try:

@@ -30,6 +30,9 @@ Meta = tuple[tuple[str, str], ...]  #: footer keys and values besides `id`, in c
 #: Stands beside a handoff in the log with which its receiver closes it.
 RECEIVED = "received"
 
+#: The remark of a use that comes of asking for a fact by its id.
+OPENED = "opened"
+
 
 def is_holder(text: str) -> bool:
     """Tell whether a text names a log and its bytes: a stem, a blank, a blob id."""
@@ -367,8 +370,6 @@ def is_received(event: Event) -> bool:
 
 def is_opened(event: Event) -> bool:
     """Tell whether an event is a use that an append filled in (W13): no retry says so again."""
-    from ledger.model.evidence import OPENED
-
     return isinstance(event, FactReferenced) and event.remark == OPENED
 
 
@@ -388,3 +389,7 @@ def in_order(events: list[Event]) -> list[Event]:
         return rank, *named, getattr(event, "was", None) or ()
 
     return sorted(events, key=place)
+
+
+#: Stands in logs of a redaction, which Diurna commits by itself.
+REDACTS = b"\n- Redacted: "

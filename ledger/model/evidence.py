@@ -7,6 +7,7 @@ regular expression takes part: the quick path loads none.
 
 from __future__ import annotations
 
+from ledger.model.event import OPENED
 from ledger.model.ids import WITHHELD, is_fact_id
 from ledger.model.record import Record
 
@@ -23,9 +24,8 @@ _LINE_DIGITS, _AT_DIGITS = 9, 15
 
 
 #: How a fact is used: asked for by its id, named, said again to set right, said in other words, done.
-OPENED, NAMED, CORRECTED, RESTATED, FOLLOWED = HOWS = (
-    "opened", "named", "corrected", "restated", "followed",
-)  # fmt: skip
+NAMED, CORRECTED, RESTATED, FOLLOWED = "named", "corrected", "restated", "followed"
+HOWS = (OPENED, NAMED, CORRECTED, RESTATED, FOLLOWED)
 
 #: What stands before the questions behind which a fact was used.
 ASKED_MARK = ", asked “"

@@ -73,6 +73,8 @@ SESSION_LOCK_FILE = "diurna/session"
 JOURNAL_FILE = "diurna/journal.log"
 #: What failed in a hook of a host.
 HOOK_FAULTS_FILE = "diurna/hooks.log"
+#: What is known of sessions that are captured, below the git directory: a few small files of each.
+CAPTURED_DIR = "diurna/captured"
 #: The fetch or push under way.
 TRANSFER_FILE = "diurna/transfer"
 #: Under the git directory of the work tree.

@@ -22,8 +22,8 @@ from memory.cache.schema import (
 )
 from memory.cache.stamp import sqlite3
 from projection.fold.fact_history import History
+from projection.fold.falsity import edges_and_takes
 from projection.fold.fold import collect, merged
-from projection.fold.full_replay import cut_edges, edges_and_takes
 from projection.fold.projection_state import (
     log_digest,
     merge_summaries,
@@ -125,6 +125,8 @@ def _with_cut(
     taken = base.execute("SELECT fact, stem, before FROM takes").fetchall()
     if not (taken or len(edges) > _ONE_BY_ONE or any(_closes_circle(base, one) for one in edges)):
         return gathered, cut
+    from projection.fold.full_replay import cut_edges
+
     everything = base.execute("SELECT stem, seq, old, new FROM edges").fetchall()
     now = cut_edges(everything, taken)
     touched = dict(gathered)

@@ -45,9 +45,9 @@ from memory.worktree.projection_files import (
     projection_files,
     refuse_edited,
     refuse_incomplete,
-    refuse_unwritable,
     standing_files,
 )
+from memory.write.branch_lock import refuse_unwritable
 from memory.write.commit_files import Files
 from memory.write.draft import SessionDraft, WriteRequest
 from projection.document.page_renderer import STATE_LABELS, render

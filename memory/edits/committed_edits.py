@@ -28,7 +28,7 @@ from memory.replay.replayed_state import cold_state
 from memory.worktree.edit_base import OWN_FORMAT, is_own, line_of, published
 from memory.worktree.page_authorship import said_edits
 from memory.worktree.page_copies import note_checked, read_checked
-from memory.worktree.projection_files import refuse_unwritable
+from memory.write.branch_lock import refuse_unwritable
 from projection.document.unlogged_lines import read_edit
 from projection.fold.full_replay import State
 

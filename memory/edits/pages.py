@@ -12,8 +12,6 @@ from ledger.home import Home
 from ledger.model.findings import Finding
 from ledger.model.layout import CONTINUITY_FILE
 from memory.query.reader import Reader
-from memory.worktree.page_copies import read_checked, unread
-from projection.fold.full_replay import State
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,6 +24,7 @@ if TYPE_CHECKING:
     from memory.write.commit_files import Files
     from memory.write.draft import Occasion
     from memory.write.spool_commits import Committer
+    from projection.fold.full_replay import State
 
 
 class Pages(Reader):
@@ -144,6 +143,8 @@ class Pages(Reader):
             WaitsInSpool: the logs are durable, and the next command that can write commits them.
             StorageFailed: the disk refused.
         """
+        from memory.worktree.page_copies import read_checked
+
         if not theirs and read_checked(self.home) == self.home.tip():
             return ()
         from memory.edits.committed_edits import absorb_committed
@@ -153,6 +154,7 @@ class Pages(Reader):
     def unabsorbed(self) -> list[CommittedEdit]:
         """Return what people committed into `continuity.md` and no log says yet."""
         from memory.edits.committed_edits import unabsorbed
+        from memory.worktree.page_copies import read_checked
 
         return unabsorbed(self, self.home.tip(), read_checked(self.home))
 
@@ -182,14 +184,16 @@ class Pages(Reader):
             WriteRefused: the repository is in no state to be committed to.
             CorruptRepository: a log can not be read.
         """
+        from memory.worktree import page_copies
         from memory.worktree import projection_files as pages
         from memory.worktree.page_authorship import refuse_left
+        from memory.write.branch_lock import refuse_unwritable
         from memory.write.commit_files import check_writable
 
-        pages.refuse_unwritable(self.home)
+        refuse_unwritable(self.home)
         check_writable(self.policy)
         pages.refuse_incomplete(self.ask(lambda cache: cache.unread()))
-        pages.refuse_edited(unread(self.edited()))
+        pages.refuse_edited(page_copies.unread(self.edited()))
         self.snapshot.notes += self.absorb_first(dry_run=dry_run)
         paths = self.drift()
         if paths:
@@ -204,7 +208,8 @@ class Pages(Reader):
     def discard_edits(self, *, dry_run: bool = False) -> Discarded:
         """Publish over what people edited and no log says; what they wrote is kept beside git."""
         from memory.edits.absorb import discard_edits
-        from memory.worktree.projection_files import refuse_incomplete, refuse_unwritable
+        from memory.worktree.projection_files import refuse_incomplete
+        from memory.write.branch_lock import refuse_unwritable
 
         refuse_unwritable(self.home)
         refuse_incomplete(self.ask(lambda cache: cache.unread()))

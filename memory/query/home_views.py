@@ -23,8 +23,8 @@ from memory.write.draft import did
 from projection.document.page_renderer import REDACTED
 from projection.fold.fact_history import Fact
 from projection.graph.entities import Entity, EntityView, entities_of, view_of
-from projection.graph.fact_links import footer
-from projection.graph.graph_neighbours import Graph, Links, matches_entity, names_in
+from projection.graph.fact_links import footer, matches_entity, names_in
+from projection.graph.graph_neighbours import Graph, Links
 from projection.text.session_digest import gist, quoted
 from projection.views.view_page import ROLE_KEY, Page, SessionLine, ViewSource
 from projection.views.view_table import DAILY, WEEKLY, check, page_of, week_of

@@ -21,9 +21,6 @@ from ledger.wal.git_locks import git_prunes, journal, set_aside
 from ledger.wal.spool import KEEP, Intents, Spool
 from memory.cache.cache_file import Cache
 from memory.replay.ledger_snapshot import Snapshot
-from memory.replay.read_logs import read_bytes
-from memory.worktree.index_entries import store_blob
-from memory.worktree.page_copies import work_file
 
 
 def set_back(home: Home, spool: Spool, cache: Cache) -> list[str]:
@@ -33,6 +30,8 @@ def set_back(home: Home, spool: Spool, cache: Cache) -> list[str]:
     """
     if not home.plain or not cache.commit:
         return []
+    from memory.worktree.page_copies import work_file
+
     kept = spool.kept()
     known = cache.known(kept) if kept else {}
     return [
@@ -140,6 +139,10 @@ def mend(snapshot: Snapshot, logs: Mapping[str, bytes | None]) -> list[str]:
     Raises:
         StorageFailed: the disk refused.
     """
+    if not logs:
+        return []
+    from memory.worktree.index_entries import store_blob
+
     home, lost = snapshot.home, not_whole(snapshot.home, logs)
     for ref, data in lost.items():
         clear_damaged(home, ref.blob)
@@ -155,6 +158,8 @@ def mend(snapshot: Snapshot, logs: Mapping[str, bytes | None]) -> list[str]:
 
 def not_whole(home: Home, logs: Mapping[str, bytes | None]) -> dict[LogRef, bytes]:
     """Return the logs, by stem, whose bytes git does not have; None for a damaged copy."""
+    from memory.replay.read_logs import read_bytes
+
     refs = {
         LogRef(stem, log_path(stem), blob_id(data)): data
         for stem, data in logs.items()

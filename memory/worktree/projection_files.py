@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 
 from ledger.errors import CorruptRepository, HandEdited, WriteRefused
 from ledger.git.git_objects import Objects, listing
-from ledger.git.repository import operation_under_way
 from ledger.home import OWN_BRANCH, Home
 from ledger.model.findings import Finding
 from ledger.model.ids import blob_id
@@ -166,26 +165,6 @@ def refuse_incomplete(unread: tuple[Finding, ...]) -> None:
             where=unread[0].file,
             hint=unread[0].hint,
         )
-
-
-def unfit(home: Home) -> str:
-    """Say why nothing can be committed to the branch of a home now, "" where it can."""
-    doing = operation_under_way(home.repository) if home.checked_out else ""
-    if doing:
-        return f"{doing} is in progress{f' on {home.branch}' if home.branch else ''}"
-    return "" if home.reference else "HEAD is detached, so there is no branch to commit to"
-
-
-def refuse_unwritable(home: Home) -> None:
-    """Stop where a commit would get into the way of something the user is doing.
-
-    Raises:
-        WriteRefused: HEAD is detached, or an operation is under way on the branch.
-    """
-    if said := unfit(home):
-        detached = said.startswith("HEAD")
-        hint = "check out the branch whose memory this is" if detached else "finish it first"
-        raise WriteRefused(said, hint=hint)
 
 
 def write_files(home: Home, state: State, edited: tuple[str, ...]) -> tuple[str, ...]:

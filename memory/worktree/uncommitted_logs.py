@@ -11,6 +11,7 @@ import os
 from ledger.errors import DiurnaError
 from ledger.git.repository import head, read_reference
 from ledger.home import Home
+from ledger.model.event import REDACTS
 from ledger.model.findings import Finding
 from ledger.model.layout import log_path
 from ledger.wal.atomic_files import make_folder, replace_file
@@ -21,9 +22,6 @@ from memory.worktree.page_copies import leads_out, not_through
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-#: Stands in logs of a redaction, which Diurna commits by itself.
-REDACTS = b"\n- Redacted: "
 
 
 def taken_out(home: Home) -> list[str]:

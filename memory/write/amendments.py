@@ -48,8 +48,7 @@ from memory.write.draft_checks import check_footers, check_named, with_whole_ids
 from memory.write.host_session import with_opened
 from memory.write.kept_out import as_personal, is_own, refuse_personal, without_withheld
 from projection.fold.falsity import said_against
-from projection.graph.fact_links import ENTITY_KEY, SERVES
-from projection.graph.graph_neighbours import TAGS_KEY, names_in
+from projection.graph.fact_links import ENTITY_KEY, SERVES, TAGS_KEY, names_in
 from projection.policy.model import CLOSABLE, HANDOFF_KIND, TASK_KIND
 
 TYPE_CHECKING = False

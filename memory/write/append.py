@@ -21,8 +21,6 @@ from ledger.model.session import WORK, WORKING, SessionLog
 from memory.cache.cache_file import Cache
 from memory.cache.view_name import drop_briefs, mark_here, seen, tip_of
 from memory.replay.ledger_snapshot import Snapshot
-from memory.replay.read_logs import read_bytes
-from memory.worktree.uncommitted_logs import write_owed
 from memory.write.amendments import MEANT, NAMED, WORDED, amended, still_moves
 from memory.write.branch_lock import obstacle
 from memory.write.commit_files import check_writable
@@ -181,7 +179,9 @@ class Recorder:
             # the time of its name may have been pushed on, by a clock that is ahead
             return stamp_in(known.get("ended")) >= since and same_draft(known, log)
 
-        for ref, data in read_bytes(self.home, [ref for ref in likely if ref.stem not in stems]):
+        if likely := [ref for ref in likely if ref.stem not in stems]:
+            from memory.replay.read_logs import read_bytes
+        for ref, data in read_bytes(self.home, likely) if likely else ():
             if repeated(ref.stem, data) and still_moves(log.events, ref.stem, case):
                 receipt = _receipt(ref.stem, log, data)
                 return receipt._replace(commit=tip_of(cache.commit), path=ref.path, already=True)
@@ -233,6 +233,8 @@ class Recorder:
 
     def _written(self, receipt: Receipt) -> Receipt:
         """Write a log into the work tree, and leave the commit to a person; what fails is said."""
+        from memory.worktree.uncommitted_logs import write_owed
+
         failed = write_owed(self.home, self._spool, [receipt.stem])
         mark = self._spool.mark(receipt.stem)
         owed = mark is not None and mark.owed

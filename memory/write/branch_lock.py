@@ -18,6 +18,7 @@ from ledger.errors import (
     ReferenceLocked,
     StorageFailed,
     TipMoved,
+    WriteRefused,
 )
 from ledger.git.repository import head, operation_under_way, read_reference
 from ledger.home import OWN_BRANCH, Home
@@ -27,11 +28,10 @@ from ledger.wal.git_locks import FOLLOWING, LEFT, clear_stale_lock, git_prunes, 
 from memory.cache.stamp import CacheDamaged
 from memory.repair.lost_logs import settle
 from memory.replay.ledger_snapshot import Snapshot
-from memory.worktree.tree_update import finish_dead, is_behind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Sequence
     from typing import TypeVar
 
     from ledger.model.findings import Finding
@@ -56,7 +56,7 @@ class Branch:
         self._snapshot = snapshot
         #: whether nobody asked for the write, so that it waits for no git
         self.hurried = False
-        self._owed: list[Callable[[], None]] = []
+        self._owed: list[Callable[[], object]] = []
         self._behind = ""  #: where work trees stand that could not follow
 
     def lock(self) -> Lock:
@@ -110,9 +110,14 @@ class Branch:
 
     def _tried(self, once: Callable[[Lock, str], Made], lock: Lock) -> Made:
         tip = self.home.tip()
-        found = finish_dead(self.home, lock, tip)
-        self._behind = said_by(lock.note)[1] if is_behind(found) else ""
-        self._snapshot.notes += found
+        if lock.note:
+            from memory.worktree.tree_update import finish_dead, is_behind
+
+            found = finish_dead(self.home, lock, tip)
+            self._behind = said_by(lock.note)[1] if is_behind(found) else ""
+            self._snapshot.notes += found
+        else:
+            self._behind = ""
         if self.home.is_astray():
             self._snapshot.notes += settle(self._snapshot)
         try:
@@ -138,8 +143,8 @@ class Branch:
         lock: Lock,
         tip: str,
         made: str,
-        act: Callable[[], None],
-        take_back: Callable[[], None],
+        act: Callable[[], object],
+        take_back: Callable[[], object],
     ) -> None:
         """Do what moves the branch from `tip` to `made`, with a note on the lock that says so.
 
@@ -159,14 +164,17 @@ class Branch:
         self._owed, self._behind = owed, self._behind or tip
         lock.write_note(f"{FOLLOWING} {reference} {self._behind}", lasting=True)
 
-    def end_note(self, lock: Lock, tip: str, shown: Iterable[Finding] = ()) -> None:
+    def end_note(self, lock: Lock, tip: str, shown: Sequence[Finding] = ()) -> None:
         """Take the note away, unless `shown` says that a work tree could not follow.
 
         Where git left its own lock behind, tell the next owner that it may go.
         """
         where, reference = self.home.repository, self.home.reference
-        if is_behind(shown):
-            return lock.leave_note(f"{FOLLOWING} {reference} {self._behind}")
+        if shown:
+            from memory.worktree.tree_update import is_behind
+
+            if is_behind(shown):
+                return lock.leave_note(f"{FOLLOWING} {reference} {self._behind}")
         self._behind = ""
         # a git that is killed, or may not take it away, leaves its own behind; who started it lives on
         if any(map(os.path.exists, locks_of(where.commondir, where.gitdir, reference))):
@@ -233,3 +241,23 @@ def obstacle(home: Home) -> str:
 def born_from_upstream(home: Home, tip: str) -> bool:
     """Tell whether the branch itself is unborn and the tip is that of its remote-tracking branch."""
     return bool(tip and home.upstream and not read_reference(home.repository, home.reference))
+
+
+def unfit(home: Home) -> str:
+    """Say why nothing can be committed to the branch of a home now, "" where it can."""
+    doing = operation_under_way(home.repository) if home.checked_out else ""
+    if doing:
+        return f"{doing} is in progress{f' on {home.branch}' if home.branch else ''}"
+    return "" if home.reference else "HEAD is detached, so there is no branch to commit to"
+
+
+def refuse_unwritable(home: Home) -> None:
+    """Stop where a commit would get into the way of something the user is doing.
+
+    Raises:
+        WriteRefused: HEAD is detached, or an operation is under way on the branch.
+    """
+    if said := unfit(home):
+        detached = said.startswith("HEAD")
+        hint = "check out the branch whose memory this is" if detached else "finish it first"
+        raise WriteRefused(said, hint=hint)

@@ -10,7 +10,7 @@ from ledger.errors import WriteRefused
 from ledger.git.commit_maker import store_commit
 from ledger.git.commit_record import FALLBACK_EMAIL, FALLBACK_NAME, Commit, Identity
 from ledger.git.git_objects import move_references
-from ledger.git.repository import read_reference
+from ledger.git.repository import checked_out_elsewhere, read_reference
 from ledger.home import Home
 from ledger.model.event import VERBS, Event, FactCreated
 from ledger.model.findings import Finding
@@ -20,7 +20,6 @@ from ledger.wal.atomic_files import make_folder, replace_file
 from ledger.wal.spool import Intents
 from memory.repair.lost_logs import along, note_logs
 from memory.replay.ledger_snapshot import Snapshot
-from memory.worktree.tree_update import Ahead, show_elsewhere, show_move
 from memory.write.branch_lock import Branch, born_from_upstream
 from memory.write.draft import Occasion
 from memory.write.kept_out import refuse_personal_logs
@@ -117,7 +116,7 @@ class CommitWriter:
         that the branch has not.
         """
         home, tip, who = self.home, wanted.parent, wanted.identity.committing
-        ahead = Ahead(home, tip, made, files)
+        where = home.repository
         moves: list[tuple[str, str, str | None]] = [(wanted.reference, made, wanted.expected)]
         moves += [(name, to or made, None) for name, to in wanted.along]
         why, git = wanted.message.split("\n")[0], home.repository.git()
@@ -125,13 +124,26 @@ class CommitWriter:
         def move(within: Within) -> bool:
             return move_references(git, moves, why, within, who)
 
-        self.branch.noted(lock, tip, made, lambda: ahead.show(move), ahead.take_back)
-        ahead.settle()
+        shown = list[Finding]()
+        pages = files is None or any(not path.startswith(SESSIONS_DIR) for path, _ in files)
+        if home.checked_out or (pages and where.top):
+            from memory.worktree.tree_update import Ahead
+
+            ahead = Ahead(home, tip, made, files)
+            self.branch.noted(lock, tip, made, lambda: ahead.show(move), ahead.take_back)
+            ahead.settle()
+            shown = ahead.findings
+        else:  # no file of it stands anywhere
+            self.branch.noted(lock, tip, made, lambda: move(lambda: True), lambda: None)
         if files is not None:
             fresh = [stem_of(path) for path, data in files if data]
         if wanted.along or files is None:
             note_logs(home, fresh)
-        return [*ahead.findings, *show_elsewhere(home, tip, made)]
+        if checked_out_elsewhere(where, home.reference):
+            from memory.worktree.tree_update import show_elsewhere
+
+            shown += show_elsewhere(home, tip, made)
+        return shown
 
     def commit_files(
         self, files: Callable[[str], Files], message: str, occasion: Callable[[], Occasion]
@@ -178,6 +190,8 @@ class CommitWriter:
             made, fresh = where(tip)
             if made == tip:
                 if not home.checked_out:  # plain git may have moved it past the mirror
+                    from memory.worktree.tree_update import show_move
+
                     notes.extend(show_move(home, tip, tip))
                 return
             branch.refuse_locked()

@@ -27,7 +27,6 @@ from ledger.model.event import (
     ThreadClosed,
     ThreadReopened,
 )
-from ledger.model.evidence import form_of
 from ledger.model.findings import Finding
 from ledger.model.ids import is_fact_id
 from ledger.model.session import (
@@ -263,8 +262,12 @@ def check_named(log: SessionLog, case: Case) -> Amended:
     if refused:
         raise DraftRefused(tuple(refused))
     helped = [event for event in events if log.type in WORKING and isinstance(event, FactHelped)]
-    without = [unproven(event.id) for event in helped if not form_of(event.remark)]
-    return log, (*_odd(events, known), *without)
+    told = [*_odd(events, known)]
+    if helped:
+        from ledger.model.evidence import form_of
+
+        told += [unproven(event.id) for event in helped if not form_of(event.remark)]
+    return log, tuple(told)
 
 
 def _changed(events: tuple[Event, ...]) -> list[str]:

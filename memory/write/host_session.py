@@ -11,8 +11,7 @@ import os
 
 from ledger.codec.log import canonical, read_entry
 from ledger.errors import Busy, StorageFailed
-from ledger.model.event import FactReferenced, facts_in
-from ledger.model.evidence import OPENED
+from ledger.model.event import OPENED, FactReferenced, facts_in
 from ledger.model.ids import is_fact_id, sha256
 from ledger.model.layout import SESSION_LOCK_FILE, STATE_DIR
 from ledger.model.log_stamps import milliseconds_of

@@ -18,6 +18,7 @@ from ledger.errors import (
 )
 from ledger.git.commit_record import check_stored
 from ledger.git.repository import landing_hint
+from ledger.model.event import REDACTS
 from ledger.model.findings import Finding
 from ledger.model.ids import blob_id
 from ledger.model.layout import EDITED_KEY, log_path
@@ -36,9 +37,7 @@ from memory.repair.pruned_blobs import (
     set_back,
 )
 from memory.replay.ledger_snapshot import Snapshot
-from memory.worktree.projection_files import unfit
-from memory.worktree.uncommitted_logs import REDACTS, write_owed
-from memory.write.branch_lock import obstacle
+from memory.write.branch_lock import obstacle, unfit
 from memory.write.commit_files import CommitWriter, Files, check_writable, commit_subject
 from memory.write.draft import Occasion
 from memory.write.kept_out import kept_back
@@ -132,6 +131,7 @@ class Committer(CommitWriter):
         there = landed(home, {stem: f"refs/heads/{one.branch}" for stem, one in marks.items()})
         there |= dict.fromkeys(known, home.reference)
         from memory.redaction.withheld_texts import held_logs
+        from memory.worktree.uncommitted_logs import write_owed
 
         for reference in set(there.values()):
             remember(home._replace(reference=reference), held_logs(self._snapshot.cache()))

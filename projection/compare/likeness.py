@@ -14,8 +14,7 @@ from ledger.model.record import Record
 from projection.compare.candidates import Postings, queries
 from projection.fold.fact_history import Fact
 from projection.fold.falsity import declared
-from projection.graph.fact_links import ENTITY_KEY
-from projection.graph.graph_neighbours import entity_names, matches_entity, names_in
+from projection.graph.fact_links import ENTITY_KEY, entity_names, matches_entity, names_in
 from projection.policy.model import CLOSABLE, QUESTION_KIND
 from projection.text.normalize import Statement, content_words, plain, statements
 

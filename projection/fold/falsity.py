@@ -6,7 +6,7 @@ invariants F6 and F10 of FORMAT.md.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from ledger.model.event import (
     FactCreated,
@@ -153,3 +153,17 @@ def opposed(
 
 def _stands(fact: Fact | None) -> bool:
     return fact is not None and not (fact.false or fact.closed or fact.redacted)
+
+
+def edges_and_takes(histories: Mapping[str, History]) -> tuple[list[Edge], list[Take]]:
+    """Return the supersessions that histories hold, and what was taken back of what they say."""
+    edges: list[Edge] = []
+    takes: list[Take] = []
+    for fact, history in histories.items():
+        for stem, seq, event, _ in history.acts:
+            if isinstance(event, FactSuperseded):
+                if event.id == fact:
+                    edges.append((stem, seq, fact, event.new))
+            elif isinstance(event, FactReinstated):
+                takes += takes_of(stem, event)
+    return edges, takes

@@ -11,31 +11,25 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
-from ledger.model.event import FactReinstated, FactSuperseded
+from ledger.model.event import FactReinstated
 from ledger.model.findings import Finding
 from ledger.model.record import Record
 from projection.fold.checks import fact_findings, pending_findings
 from projection.fold.fact_history import Fact, History
-from projection.fold.falsity import Edge, Take, declares, opposed, taken, takes_of
+from projection.fold.falsity import (
+    Edge,
+    Take,
+    declares,
+    edges_and_takes,
+    opposed,
+    taken,
+    takes_of,
+)
 from projection.fold.fold import resolve
 from projection.fold.projection_state import LiveView, Standing, Summary
 from projection.fold.tiers import Decay, live_view, never_decaying, stand
 from projection.fold.withholding import withheld_fact
 from projection.policy.model import Policy
-
-
-def edges_and_takes(histories: Mapping[str, History]) -> tuple[list[Edge], list[Take]]:
-    """Return the supersessions that histories hold, and what was taken back of what they say."""
-    edges: list[Edge] = []
-    takes: list[Take] = []
-    for fact, history in histories.items():
-        for stem, seq, event, _ in history.acts:
-            if isinstance(event, FactSuperseded):
-                if event.id == fact:
-                    edges.append((stem, seq, fact, event.new))
-            elif isinstance(event, FactReinstated):
-                takes += takes_of(stem, event)
-    return edges, takes
 
 
 def cut_of(histories: Mapping[str, History]) -> frozenset[Edge]:

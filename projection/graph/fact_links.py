@@ -3,7 +3,8 @@
 `[[id]]` is a link wherever it stands in a text, but for code spans and fenced code; `[[id|words]]` is the
 same link with words to show. What is no fact id between the brackets, is escaped, or is the words of a
 markdown link is text; a stem or a date names session logs. `→ serves: id` at the end of a line of a text,
-outside of code too, says what the footer `serves` does. Pure and light: every fact passes here on its way
+outside of code too, says what the footer `serves` does. Names of entities and tags in footers are here
+too. Pure and light: every fact passes here on its way
 into the cache.
 """
 
@@ -16,7 +17,10 @@ from projection.fold.fact_history import Fact
 from projection.fold.falsity import CONFLICTS
 
 LINK, SERVES = "link", "serves"
-ENTITY_KEY = "entity"
+ENTITY_KEY, TAGS_KEY = "entity", "tags"
+#: What people put around a name, and before it.
+_AROUND, _BEFORE = "`'\"[] \t", "#@"
+_JOINTS = str.maketrans("-_", "  ")
 _WRAPPED = 6  #: lines of a paragraph that what it serves may take
 #: What stands before the ids that a line of a text says it serves, and before that.
 _SERVES, _ARROWS = "serves:", ("→", "->")
@@ -181,3 +185,53 @@ def _bracketed(text: str) -> Iterator[str]:
                 yield text[start + 2 : end].partition("|")[0].strip()
         text = text[end + 2 :]
         end = text.find("]]")
+
+
+def entity_names(fact: Fact) -> tuple[str, ...]:
+    """Return the entities that a fact is about, as written, each once, in the order written."""
+    return names_in(footer(fact, ENTITY_KEY))
+
+
+def tags(fact: Fact) -> tuple[str, ...]:
+    """Return the tags of a fact, as written, each once, in the order written."""
+    return names_in(footer(fact, TAGS_KEY))
+
+
+def matches_entity(fact: Fact, name: str) -> bool:
+    """Tell whether a fact is about the entity of a name."""
+    return _holds(footer(fact, ENTITY_KEY), name)
+
+
+def matches_tag(fact: Fact, tag: str) -> bool:
+    """Tell whether a fact bears a tag; compared as entities are."""
+    return _holds(footer(fact, TAGS_KEY), tag)
+
+
+def names_in(value: str) -> tuple[str, ...]:
+    """Return the names in the value of such a footer, as written, each once, in the order written."""
+    if not value:
+        return ()
+    names: dict[str, str] = {}
+    for part in value.split(","):
+        known = folded(part)
+        if known:
+            names.setdefault(known, " ".join(part.strip(_AROUND).split()))
+    return tuple(names.values())
+
+
+def folded(name: str) -> str:
+    """Return the form in which names are compared; "" for what is no name."""
+    name = name.casefold()
+    if not name.isascii():
+        from unicodedata import normalize
+
+        name = normalize("NFKC", normalize("NFKC", name).casefold())
+    bare = " ".join(name.translate(_JOINTS).split())
+    return bare.lstrip(_BEFORE + _AROUND).rstrip(_AROUND)
+
+
+def _holds(value: str, name: str) -> bool:
+    if not value:
+        return False
+    wanted = folded(name)
+    return bool(wanted) and any(folded(part) == wanted for part in value.split(","))

@@ -19,11 +19,17 @@ from projection.document.fact_remarks import PLAIN, Mark, Met, instead_of, mark_
 from projection.fold.fact_history import Fact
 from projection.fold.falsity import CONFLICTS
 from projection.fold.projection_state import Standing
-from projection.graph.fact_links import ENTITY_KEY, LINK, SERVES, footer, named, served
+from projection.graph.fact_links import (
+    LINK,
+    SERVES,
+    entity_names,
+    folded,
+    named,
+    served,
+)
 
 __all__ = ["Graph", "Links", "Neighbour", "instead_of"]
 
-TAGS_KEY = "tags"
 SUPERSEDES, INFORMED, ENTITY = "supersedes", "informed-by", "entity"
 #: Kinds of edges, in the order in which they are told.
 EDGES = (SUPERSEDES, CONFLICTS, SERVES, INFORMED, LINK, ENTITY)
@@ -33,9 +39,6 @@ _DIRECTIONS = (OUT, IN, BOTH)
 CROWD_FACTS = 100
 #: So many edges of a fact are printed.
 NEAR = 100
-#: What people put around a name, and before it.
-_AROUND, _BEFORE = "`'\"[] \t", "#@"
-_JOINTS = str.maketrans("-_", "  ")
 
 
 class Neighbour(Record):
@@ -68,56 +71,6 @@ class Links(Record):
     #: how many edges there are beside those that are near, where a part of them was enough
     more: int = 0
     purpose: tuple[str, ...] = ()  #: what it serves, what that serves, and so on to the last
-
-
-def entity_names(fact: Fact) -> tuple[str, ...]:
-    """Return the entities that a fact is about, as written, each once, in the order written."""
-    return names_in(footer(fact, ENTITY_KEY))
-
-
-def tags(fact: Fact) -> tuple[str, ...]:
-    """Return the tags of a fact, as written, each once, in the order written."""
-    return names_in(footer(fact, TAGS_KEY))
-
-
-def matches_entity(fact: Fact, name: str) -> bool:
-    """Tell whether a fact is about the entity of a name."""
-    return _holds(footer(fact, ENTITY_KEY), name)
-
-
-def matches_tag(fact: Fact, tag: str) -> bool:
-    """Tell whether a fact bears a tag; compared as entities are."""
-    return _holds(footer(fact, TAGS_KEY), tag)
-
-
-def names_in(value: str) -> tuple[str, ...]:
-    """Return the names in the value of such a footer, as written, each once, in the order written."""
-    if not value:
-        return ()
-    names: dict[str, str] = {}
-    for part in value.split(","):
-        known = folded(part)
-        if known:
-            names.setdefault(known, " ".join(part.strip(_AROUND).split()))
-    return tuple(names.values())
-
-
-def folded(name: str) -> str:
-    """Return the form in which names are compared; "" for what is no name."""
-    name = name.casefold()
-    if not name.isascii():
-        from unicodedata import normalize
-
-        name = normalize("NFKC", normalize("NFKC", name).casefold())
-    bare = " ".join(name.translate(_JOINTS).split())
-    return bare.lstrip(_BEFORE + _AROUND).rstrip(_AROUND)
-
-
-def _holds(value: str, name: str) -> bool:
-    if not value:
-        return False
-    wanted = folded(name)
-    return bool(wanted) and any(folded(part) == wanted for part in value.split(","))
 
 
 class Graph:

@@ -6,8 +6,7 @@ from ledger.environment import now_ms
 from ledger.model.event import GRAMMAR, VERB_OF, Event, FactCreated, FactUpdated
 from ledger.model.session import ASKED_KEY
 from memory.write.draft import Receipt
-from projection.document.page_renderer import REDACTED
-from projection.work.reported_findings import state_of
+from projection.fold.fact_history import REDACTED_TEXT
 from rituals.answers.record_fields import fields_of, mark_object
 
 TYPE_CHECKING = False
@@ -43,6 +42,8 @@ def without_secrets(text: str) -> str:
 
 def fact_object(standing: Standing, mark: Mark, history: History | None = None) -> dict[str, Any]:
     """Describe a fact where it stands, and what stands in its place; a finding by its history, too."""
+    from projection.work.reported_findings import state_of
+
     fact = standing.fact.seen(now_ms())
     meta = dict(fact.meta)
     return {
@@ -57,7 +58,7 @@ def fact_object(standing: Standing, mark: Mark, history: History | None = None) 
         **fields_of(fact, "verified redacted"),
         "versions": [
             fields_of(version, "id text stem was=parents")
-            | ({"text": REDACTED} if fact.redacted else {})
+            | ({"text": REDACTED_TEXT} if fact.redacted else {})
             for version in fact.heads
         ],
         **fields_of(fact, "contradiction=contradicted rivals"),

@@ -6,12 +6,13 @@ from functools import cache
 
 from ledger.model.findings import Finding
 from ledger.model.record import Record
-from projection.document.fact_remarks import YES, Elsewhere, Mark
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
+
+    from projection.document.fact_remarks import Mark
 
     #: (key, the path of the field, the fields that are told of what is there).
     Field = tuple[str, str, list["Field"]]
@@ -31,7 +32,6 @@ class Failure(Record):
 
 _OF_A_FINDING = ("code", "severity", "file", "line", "message", "hint")
 #: Of what HEAD holds.
-_HERE = Elsewhere("", YES, "", "", "", "")
 
 
 def fields_of(value: object, names: str) -> dict[str, Any]:
@@ -95,5 +95,8 @@ def all_fields_of(value: Any) -> dict[str, Any]:
 
 def mark_object(mark: Mark) -> dict[str, Any]:
     """Describe what a reader has to know before the text of a fact."""
-    here = fields_of(mark.here or _HERE, "here branch point landed how text_here=text")
+    from projection.document.fact_remarks import YES, Elsewhere
+
+    nowhere = Elsewhere("", YES, "", "", "", "")
+    here = fields_of(mark.here or nowhere, "here branch point landed how text_here=text")
     return {**fields_of(mark, "closed false instead marks=gone"), **here}

@@ -26,7 +26,7 @@ from memory.api import Memory
 from memory.cache.view_name import mark_here
 from memory.redaction.withheld_texts import held_logs
 from memory.repair.lost_logs import lost
-from memory.worktree.projection_files import refuse_unwritable
+from memory.write.branch_lock import refuse_unwritable
 from rituals.check.sessions_listing import FILE_MODE, list_sessions, same_in_work_tree
 
 Progress = Callable[[int, int], None]

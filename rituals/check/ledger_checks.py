@@ -19,8 +19,8 @@ from memory.worktree.projection_files import (
     drift_findings,
     is_behind,
     projection_files,
-    refuse_unwritable,
 )
+from memory.write.branch_lock import refuse_unwritable
 from memory.write.kept_out import finding, is_own
 from projection.document.page_parser import CONFLICT_MARKERS, machine_line, parse
 from projection.lifecycle.review_due import over, reasons, size_of

@@ -9,7 +9,7 @@ from contextlib import nullcontext, suppress
 from ledger.environment import NOW, is_time, monotonic, now_ms, variables, working_directory
 from ledger.errors import DiurnaError, DraftRefused, NotFound, WrongUsage
 from ledger.model.findings import Finding
-from ledger.model.layout import FORMAT_VERSION, POLICY_FILE
+from ledger.model.layout import CAPTURED_DIR, FORMAT_VERSION, POLICY_FILE
 from ledger.model.session import LOG_LIMIT_BYTES
 from rituals.cli.output import Output, few
 
@@ -133,10 +133,13 @@ class Invocation:
         from memory.api import Memory
 
         if not isinstance(self._opened, Memory):
-            from rituals.hosts.processes import host_session_here
+            from memory.write.host_session import host_session
 
-            home = self.find_home()
-            session = host_session_here(home.repository.commondir)
+            home, session = self.find_home(), host_session(variables())
+            if not session and os.path.isdir(f"{home.repository.commondir}/{CAPTURED_DIR}"):
+                from rituals.hosts.processes import host_session_here
+
+                session = host_session_here(home.repository.commondir)
             how: dict[str, Any] = {
                 "clock": self.now_ms,
                 "lasting": False,

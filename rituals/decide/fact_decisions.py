@@ -30,8 +30,7 @@ from projection.fold.fact_history import Fact
 from projection.fold.falsity import said_against
 from projection.fold.projection_state import BY_HAND, Standing
 from projection.fold.tiers import never_decaying, stand
-from projection.graph.fact_links import ENTITY_KEY
-from projection.graph.graph_neighbours import TAGS_KEY, names_in
+from projection.graph.fact_links import ENTITY_KEY, TAGS_KEY, names_in
 from projection.policy.model import CLOSABLE, TASK_KIND
 from projection.text.until_conditions import FORMS, until_in
 from rituals.decide.decision import Decision, decided, facts_named

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 
 from ledger.environment import local_day, now_ms, working_directory
+from ledger.model.layout import CAPTURED_DIR
 from ledger.model.record import Record
 from ledger.secrets.private_parts import without_private
 from rituals.hosts.adapters import (
@@ -36,10 +37,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-#: What is known of sessions that are captured, below the git directory: a few small files of each.
-CAPTURED_DIR = "diurna/captured"
-#: End the names of the one that says where a session was seen last, and of the one that it is over.
-SEEN, ENDED = ".seen", ".ended"
 #: How sessions started, and what each is owed: a file for each, and for each of its subagents.
 STARTS_DIR = "diurna/starts"
 #: What compactions would have lost: a file for each session.

@@ -12,8 +12,8 @@ from __future__ import annotations
 import os
 
 from ledger.environment import now_ms, variables, working_directory
-from rituals.hosts.host_events import CAPTURED_DIR, SEEN
-from rituals.hosts.session_files import files_in, read_file
+from ledger.model.layout import CAPTURED_DIR
+from rituals.hosts.session_files import SEEN, files_in, read_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -29,7 +29,7 @@ from ledger.model.session import DEFAULT_TITLE, says_personal
 from memory.api import Memory
 from memory.write.draft import SessionDraft
 from memory.write.draft_checks import meant_key
-from projection.graph.graph_neighbours import names_in
+from projection.graph.fact_links import names_in
 from projection.policy.model import CLOSABLE, DEFAULT_KIND
 from projection.text.fact_ids import id_of_subject, subject_words
 from rituals.record.option_values import KEPT, kind_of, unknown_kind

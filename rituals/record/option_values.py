@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from difflib import get_close_matches
 from unicodedata import combining, normalize
 
 from ledger.errors import DraftRefused, WrongUsage
@@ -17,7 +16,7 @@ from ledger.model.findings import Finding
 from ledger.model.ids import is_fact_id
 from ledger.model.session import META_KEYS
 from memory.write.draft_checks import FOOTERS, meant_key
-from projection.graph.graph_neighbours import names_in
+from projection.graph.fact_links import names_in
 from projection.policy.model import DEFAULT_KIND
 from rituals.record.request import NewFact, Pairs, Supersession
 
@@ -220,6 +219,8 @@ def unknown_kind(
 
 
 def _meant_kind(word: str, kinds: tuple[str, ...]) -> str:
+    from difflib import get_close_matches
+
     alike = get_close_matches("-".join(word.split()).lower(), kinds, 1, _ALIKE)
     return alike[0] if alike else ""
 
@@ -252,7 +253,11 @@ def _key_slip(rest: str, said: dict[str, str], *, sure: bool = False) -> Finding
     if not equals or not _is_name(key) or not value[:1].strip():
         return None
     low = key.lower()
-    meant = meant_key(low) or next(iter(get_close_matches(low, KEYS, 1, _ALIKE)), "")
+    meant = meant_key(low) or low * (low in KEYS)
+    if not meant:
+        from difflib import get_close_matches
+
+        meant = next(iter(get_close_matches(low, KEYS, 1, _ALIKE)), "")
     if not (low in META_KEYS or low == "kind" or meant or sure):
         return None
     if low in said:

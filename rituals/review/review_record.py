@@ -25,7 +25,8 @@ from ledger.model.session import IDS_LIMIT, LOG_LIMIT_BYTES, SessionLog
 from ledger.wal.atomic_files import Lock, make_folder
 from memory.api import Memory
 from memory.worktree.page_copies import is_edited
-from memory.worktree.projection_files import refuse_edited, refuse_incomplete, refuse_unwritable
+from memory.worktree.projection_files import refuse_edited, refuse_incomplete
+from memory.write.branch_lock import refuse_unwritable
 from memory.write.draft import SessionDraft
 from rituals.check.check_registry import REVIEW, made
 from rituals.decide.recorded_endings import ended_lines

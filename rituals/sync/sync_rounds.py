@@ -34,7 +34,8 @@ from ledger.wal.git_locks import Transfer
 from memory.api import Memory
 from memory.merge.sync_plan import APART, BEHIND, Learned, Plan, code_beside, former_places
 from memory.worktree.page_copies import followed, is_edited, note_checked
-from memory.worktree.projection_files import is_published, refuse_unwritable
+from memory.worktree.projection_files import is_published
+from memory.write.branch_lock import refuse_unwritable
 from rituals.sync.sync_report import Report, left
 
 TYPE_CHECKING = False

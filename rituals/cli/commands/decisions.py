@@ -8,7 +8,6 @@ from typing import Any
 from ledger.errors import DraftRefused, WrongUsage
 from ledger.model.session import WORKING
 from memory.write.draft import Receipt, told
-from projection.text.clipping import one_line
 from rituals.answers.json_objects import event_object, receipt_object
 from rituals.answers.record_fields import fields_of
 from rituals.cli.context import STDIN, Invocation
@@ -236,6 +235,8 @@ def record(
         _note_answer(call, session, corrects=drafts.corrects)
     more: dict[str, Any] = {"dry_run": True, "log": receipt.data.decode()} if dry_run else {}
     lines = [*receipt_lines(call, receipt, dry_run=dry_run)]
+    if receipt.near:
+        from projection.text.clipping import one_line
     for one in receipt.near:
         option = f"--replace {one.id}" if noted else f"--supersede {one.id}={one.fact}"
         said = f"  {one_line(one.text, _NEAR_CHARS)} If yours replaces it: `{option}`"

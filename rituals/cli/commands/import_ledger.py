@@ -14,6 +14,7 @@ from ledger.model.findings import Finding
 from ledger.model.layout import CONTINUITY_FILE, POLICY_FILE
 from memory.api import Memory
 from memory.worktree import projection_files as pages
+from memory.write.branch_lock import refuse_unwritable
 from memory.write.kept_out import refuse_personal
 from projection.document.page_parser import machine_line
 from projection.policy.model import Policy
@@ -74,7 +75,7 @@ def import_ledger(call: Invocation, dir: str, *, write: bool, dry_run: bool, ver
     ours = any(machine_line(f"{line}\n") for line in page.split("\n"))
     foreign = in_place and bool(ledger.facts) and not ours
     if foreign:
-        pages.refuse_unwritable(home)
+        refuse_unwritable(home)
         _refuse_uncommitted(home, ledger)
     if foreign or setup:
         plan = plan._replace(arriving=())  # they are committed

@@ -12,8 +12,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from ledger.escape import prose
-from ledger.model.event import FactReferenced
-from ledger.model.evidence import FOLLOWED, HOWS, NAMED, OPENED, RESTATED, Proof
+from ledger.model.event import OPENED, FactReferenced
+from ledger.model.evidence import FOLLOWED, HOWS, NAMED, RESTATED, Proof
 from ledger.model.record import Record
 from ledger.secrets.scanner import without_secrets
 from memory.api import Memory

@@ -15,6 +15,7 @@ from zlib import crc32
 
 from ledger.environment import now_ms
 from ledger.errors import DiurnaError, DraftRefused
+from ledger.model.layout import CAPTURED_DIR
 from ledger.model.record import Record
 from ledger.model.session import (
     CONTINUED,
@@ -61,7 +62,7 @@ from rituals.hosts.capture.session_report import (
 )
 from rituals.hosts.context.session_cursor import heard_by
 from rituals.hosts.extraction import Extraction, Item, extract
-from rituals.hosts.host_events import CAPTURED_DIR, file_name
+from rituals.hosts.host_events import file_name
 from rituals.hosts.observation_spool import spool_of
 from rituals.hosts.silence import audible, heard, silences
 from rituals.hosts.stop_request import counts

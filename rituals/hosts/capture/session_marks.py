@@ -12,14 +12,16 @@ import os
 from collections import Counter
 
 from ledger.environment import machine_ms
-from ledger.model.layout import SILENCES_FILE
+from ledger.model.layout import CAPTURED_DIR, SILENCES_FILE
 from ledger.model.record import Record
 from ledger.wal.atomic_files import try_unlink
 from rituals.hosts.adapters import HOSTS
-from rituals.hosts.host_events import CAPTURED_DIR, ENDED, SEEN, Moment, captured_file, file_name
+from rituals.hosts.host_events import Moment, captured_file, file_name
 from rituals.hosts.observation_spool import OBSERVED_DIR, spools
 from rituals.hosts.processes import here, is_gone
 from rituals.hosts.session_files import (
+    ENDED,
+    SEEN,
     faults,
     fields_of,
     files_in,

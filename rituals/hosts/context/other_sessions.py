@@ -15,8 +15,9 @@ from ledger.errors import DiurnaError
 from ledger.git.repository import find_repository
 from projection.brief.wording import label, plain, shortened, untagged
 from rituals.hosts.context.session_cursor import Cursor
-from rituals.hosts.host_events import ENDED, Moment, captured_file
+from rituals.hosts.host_events import Moment, captured_file
 from rituals.hosts.observation_spool import Observation, Spool, spools
+from rituals.hosts.session_files import ENDED
 
 #: What sessions do all the time; and kinds of observations that are made of commands of shell.
 _ROUTINES, _SHELL = ("edit", "file", "test"), frozenset(("git", "package", "file", "test"))

@@ -7,8 +7,7 @@ from typing import Any
 
 from ledger.model.log_stamps import instant_of, key_of
 from ledger.model.verbs import BLOCKED, HANDOFF_READY, IN_PROGRESS, may_follow
-from projection.graph.fact_links import served_by
-from projection.graph.graph_neighbours import tags
+from projection.graph.fact_links import served_by, tags
 from projection.policy.model import THREAD_KIND
 from projection.work.tracked_tasks import Task, handed_elsewhere, is_open, pick
 from rituals.answers.task_objects import with_claims
