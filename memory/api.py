@@ -14,7 +14,7 @@ from ledger.model.findings import Finding
 from ledger.wal.atomic_files import died
 from ledger.wal.spool import Spool
 from memory.edits.pages import Pages
-from memory.write.draft import NOT_COMMITTED, Receipt, SessionDraft, WriteRequest
+from memory.write.draft import Receipt, SessionDraft, WriteRequest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -135,25 +135,9 @@ class Memory(Pages):
             return None
         return self.committer.drain(self.occasion(), held=held)
 
-    def held(self) -> list[str]:
-        """Return the stems of logs that wait though nothing failed, oldest first; `obstacle` says why."""
-        return Spool(self.home.spool_folder).held()
-
-    def obstacle(self) -> str:
-        """Say what they wait for, "" where the next command commits them or there are none."""
-        if self.home.plain or not self.held():
-            return NOT_COMMITTED if self.held() else ""
-        from memory.write.branch_lock import obstacle
-
-        return obstacle(self.home)
-
     def remake(self) -> list[str]:
         """Write again what `git gc --prune=now` took of recent commits; return the ids of the objects."""
         return self.committer.branch.remake()
-
-    def waiting(self) -> list[str]:
-        """Return the stems of logs that wait in the spool."""
-        return Spool(self.home.spool_folder).waiting()
 
     def commit_files(
         self, files: Iterable[tuple[str, bytes | None]], message: str, *, only_missing: bool = False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,8 @@ from ledger.home import discover
 from ledger.model.event import FactCreated
 from memory.api import Memory
 from memory.write.draft import SessionDraft
-from tests.conftest import NOW_MS
+from tests.conftest import NOW_MS, examples
+from tests.world import OWN_REPOSITORY, World
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -72,3 +74,28 @@ def test_every_answer_counts_the_same(repo: Repo, run: Run, tmp_path: Path) -> N
     assert "shop: 7 facts, " in run("review", "--report").out
     health = " ".join(re.sub(r"<[^>]+>", " ", pages["health"]).split())
     assert re.search(rf"facts in {sessions} work sessions", health)
+
+
+@pytest.mark.parametrize("seed", range(examples(1, 12)))
+def test_status_measures_what_a_review_plans_and_the_page_shows(world: World, seed: int) -> None:
+    """Whatever became of facts of all kinds: the same tiers, sizes, fading and contradicted facts."""
+    rng, known = random.Random(seed), list[str]()
+    windows = {"working": 0, "active": 1, "archive": rng.randrange(1, 4)}
+    home = world.home(OWN_REPOSITORY, policy=windows)
+    kinds = ("fact", "decision", "invariant", "thread", "task", "expect=f0 question")
+    for number in range(12):
+        what, more = kinds[number % 6], " And more words." * rng.randrange(20)
+        known += ["--new", f"id=f{number} {what}: It is number {number}.{more}"]
+    home.session("On", *known)
+    for _ in range(rng.randrange(4)):
+        name, other = f"f{rng.randrange(12)}", f"f{rng.randrange(12)}"
+        home.run(*rng.choice((
+            ("append", "--title", "On"), ("close", name), ("forget", name, "--false", "--reason", "r"),
+            ("append", "--update", name, "One.\n\nTwo.", "--supersede", f"{name}={other}"),
+            ("forget", name, "--archive", "--reason", "r"), ("redact", name, "--reason", "r"),
+        )), code=None)  # fmt: skip
+    status, plan = home.status(), home.run("review", "--dry-run").json
+    assert status["review"]["lines"] == home.text("show").count("\n")
+    assert {key: status["review"][key] for key in plan["size"]} == plan["size"]
+    assert (status["tiers"], status["disputed"]) == (plan["tiers"], plan["disputed"])
+    assert status["fading"] == [one["id"] for one in plan["fading"]]

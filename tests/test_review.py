@@ -29,7 +29,7 @@ from projection.lifecycle.promotion import (
     sessions_using,
     worth_promoting,
 )
-from projection.lifecycle.review_due import Size, key_of, newly_due, reasons, room_for
+from projection.lifecycle.review_due import Size, key_of, newly_due, reasons
 from projection.policy.model import Policy, Review, Windows
 from rituals.review.questions import Question, threads_for
 from rituals.review.review_answers import ACCEPT, REJECT, events_of
@@ -299,7 +299,7 @@ def test_what_a_brief_has_room_for(chars: list[int], every: int) -> None:
     """As many facts as lines of their length make a brief; what is due is said once for so many sessions."""
     book = Book()
     book.log(*[new(f"f-{number}", "x" * size) for number, size in enumerate(chars)])
-    room = room_for([one.fact for one in book.plan().state.view().live])
+    room = book.plan().size.room
     lines = [min(len(f"- f-{number}: ") + size, 220) + 1 for number, size in enumerate(chars)]
     assert room * sum(lines) <= BRIEF_CHARS * len(lines) < (room + 1) * sum(lines) or not lines
     assert not lines or room > 0

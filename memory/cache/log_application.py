@@ -8,22 +8,25 @@ from ledger.model.findings import Finding
 from ledger.model.logset import LogRef
 from ledger.model.session import Entry
 from memory.cache.schema import (
+    AWAY,
     FALSE,
     NOTE_NEWEST,
+    ORDINARY,
     PENDING,
+    PINNED,
     Head,
-    fact_row,
     landing_rows,
     log_row,
     newest_logs,
     place_rows,
+    plain_history,
     shown_rows,
     unpack_history,
 )
 from memory.cache.stamp import sqlite3
 from projection.fold.fact_history import History
-from projection.fold.falsity import edges_and_takes
-from projection.fold.fold import collect, merged
+from projection.fold.falsity import CONFLICTS, edges_and_takes
+from projection.fold.fold import collect, merged, resolve
 from projection.fold.projection_state import (
     log_digest,
     merge_summaries,
@@ -31,6 +34,7 @@ from projection.fold.projection_state import (
     summarise,
 )
 from projection.fold.withholding import redactions_in, withheld_entry, withheld_history
+from projection.graph.fact_links import ENTITY_KEY, footer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -85,12 +89,12 @@ def add_logs(
     facts, false = head.counts
     rows = []
     for fact, history in merged(known, touched).items():
-        made = fact_row(fact, withheld_history(history) if fact in redacted else history, cut)
+        made = _fact_row(fact, withheld_history(history) if fact in redacted else history, cut)
         rows.append(made)
         before = states.get(fact, PENDING)
         facts += (made[2] != PENDING) - (before != PENDING)
         false += (made[2] == FALSE) - (before == FALSE)
-    many("INSERT OR REPLACE INTO facts VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
+    many("INSERT OR REPLACE INTO facts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
     changed = [(fact,) for fact in touched if fact not in gathered or gathered[fact].acts]
     many("INSERT OR IGNORE INTO changed VALUES (?)", changed)
     digest = set_digest(log_digest(ref.key, ref.blob) for ref in refs)
@@ -103,6 +107,28 @@ def add_logs(
         redactions=head.redactions + len(said),
         unclean=head.unclean or bool(said),
     )
+
+
+def _fact_row(
+    fact: str, history: History, cut: frozenset[Edge]
+) -> tuple[str, bytes, int, str, str, str, int, str, int, int]:
+    """Return a row of `facts`."""
+    found = resolve(fact, history, cut)
+    packed = marshal.dumps(plain_history(history))
+    if found is None:
+        return fact, packed, PENDING, "", "", "", 0, "", 0, 0
+    if found.false:
+        state = FALSE
+    elif found.archived_at:
+        state = AWAY
+    elif found.promoted or found.open:
+        state = PINNED
+    else:
+        state = ORDINARY
+    contested = found.contradicted or len(found.superseded_by) > 1 or bool(found.circle)
+    contested = contested or bool(footer(found, CONFLICTS))
+    row = found.anchor, found.young, found.kind, int(contested), footer(found, ENTITY_KEY)
+    return fact, packed, state, *row, *found.extent
 
 
 #: More supersessions at once are looked at together, in the time that all of them take.

@@ -129,10 +129,10 @@ class Questions(Database):
         clock = self.clock()
         found = [self._resolved(id, packed) for id, packed in self._maybe_live(clock).items()]
         facts = [self._set_against(fact) for fact in found if fact is not None]
-        contested = self._contested()
+        contested = self.contested()
         return live_view(self.summary, self.policy, clock, facts, contested, self.head.counts)
 
-    def _contested(self) -> Iterator[Fact]:
+    def contested(self) -> Iterator[Fact]:
         """Yield the facts of which something stands against something, by id."""
         for id in sorted({*self.column(_MAY_BE_CONTESTED), *self._against()}):
             found = self.fact(id)
@@ -182,16 +182,20 @@ class Questions(Database):
         live = sorted([name for name, state in states if state not in (PENDING, FALSE)])
         return found._replace(rivals=tuple(live) if len(live) > 1 else ())
 
+    def facts(self, among: str, values: Sequence[object] = ()) -> list[Fact]:
+        """Return the facts that the rest of a question about `facts` names, each as it is alone."""
+        rows = self.rows(f"SELECT id, history FROM facts {among}", values)  # noqa: S608 - our own words
+        found = [self._resolved(id, packed) for id, packed in rows]
+        return [fact for fact in found if fact is not None]
+
     def facts_of_kind(self, kind: str, *, unsettled: bool = False) -> list[Fact]:
         """Return all facts of a kind, archived and false ones too.
 
         `unsettled`: those alone that are open, or that a person made `core`.
         """
-        question = "SELECT id, history FROM facts WHERE kind = ?"
-        question += f" AND state = {PINNED:d}" if unsettled else ""
-        rows = self.rows(question, (kind,))
-        facts = [self._resolved(id, packed) for id, packed in rows]
-        return [fact for fact in facts if fact is not None and fact.kind == kind]
+        return self.facts(
+            f"WHERE kind = ?{f' AND state = {PINNED:d}' if unsettled else ''}", (kind,)
+        )
 
     def histories(self) -> dict[str, History]:
         """Return everything that is known of every id."""

@@ -24,8 +24,6 @@ from ledger.model.session import (
 )
 from memory.cache.stamp import unpack, unpack_once
 from projection.fold.fact_history import NOBODY, Act, History, Signature
-from projection.fold.falsity import CONFLICTS
-from projection.fold.fold import resolve
 from projection.fold.projection_state import NOTHING, Summary
 from projection.policy.model import Kind, Policy, Upstream
 
@@ -45,11 +43,11 @@ CREATE INDEX logs_work ON logs(stem) WHERE work;
 CREATE TABLE findings(number INTEGER PRIMARY KEY, value BLOB NOT NULL);
 CREATE TABLE facts(id TEXT PRIMARY KEY, history BLOB NOT NULL, state INTEGER NOT NULL,
   anchor TEXT NOT NULL, young TEXT NOT NULL, kind TEXT NOT NULL, contested INTEGER NOT NULL,
-  about TEXT NOT NULL) WITHOUT ROWID;
+  about TEXT NOT NULL, lines INTEGER NOT NULL, chars INTEGER NOT NULL) WITHOUT ROWID;
 CREATE INDEX facts_anchor ON facts(anchor) WHERE state IN (1, 2);
 CREATE INDEX facts_young ON facts(young) WHERE state IN (1, 2) AND young != ''
   AND young != anchor;
-CREATE INDEX facts_kind ON facts(kind) WHERE state = 1;
+CREATE INDEX facts_kind ON facts(kind, anchor, young, lines, chars) WHERE state = 1;
 CREATE INDEX facts_pinned ON facts(kind) WHERE state = 2;
 CREATE INDEX facts_contested ON facts(id) WHERE contested;
 CREATE INDEX facts_about ON facts(about, state) WHERE about != '';
@@ -69,7 +67,8 @@ CREATE TABLE takes(fact TEXT NOT NULL, stem TEXT NOT NULL, before INTEGER NOT NU
 """
 #: `facts.state`: named and without a text; ordinary; an open thread or promoted; superseded; put away.
 #: `facts.young` is where age counts from while it matters (at most one use). It may lie above the anchor:
-#: a fact was named, and then created by a log that is no work. `facts.about` is the footer `entity`.
+#: a fact was named, and then created by a log that is no work. `facts.about` is the footer `entity`;
+#: `lines` and `chars` are its `Fact.extent`.
 PENDING, ORDINARY, PINNED, FALSE, AWAY = 0, 1, 2, 3, 4
 #: The fields of a policy that list records, and of which class.
 _LISTED = {"kinds": Kind, "upstream": Upstream, "to": Upstream}
@@ -132,30 +131,6 @@ def log_row(ref: LogRef, entry: Entry) -> tuple[str, str, str, int, int, bytes]:
     """Return a row of `logs`, without its number."""
     packed = marshal.dumps(pack_entry(entry))
     return ref.key, ref.path, ref.blob, int(entry.work), likeness(entry), packed
-
-
-def fact_row(
-    fact: str, history: History, cut: frozenset[Edge]
-) -> tuple[str, bytes, int, str, str, str, int, str]:
-    """Return a row of `facts`."""
-    from projection.graph.fact_links import ENTITY_KEY, footer
-
-    found = resolve(fact, history, cut)
-    packed = marshal.dumps(plain_history(history))
-    if found is None:
-        return fact, packed, PENDING, "", "", "", 0, ""
-    if found.false:
-        state = FALSE
-    elif found.archived_at:
-        state = AWAY
-    elif found.promoted or found.open:
-        state = PINNED
-    else:
-        state = ORDINARY
-    contested = found.contradicted or len(found.superseded_by) > 1 or bool(found.circle)
-    contested = contested or bool(footer(found, CONFLICTS))
-    about = footer(found, ENTITY_KEY)
-    return fact, packed, state, found.anchor, found.young, found.kind, int(contested), about
 
 
 def unpack_history(packed: bytes) -> History:

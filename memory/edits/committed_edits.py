@@ -8,24 +8,21 @@ person, at the time of the commit, and the logs of two clones are one (A7; FORMA
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 
 from ledger.codec.log import canonical, decode, encode
 from ledger.codec.validate import problems
-from ledger.errors import DraftRefused, ObjectMissing
+from ledger.errors import DraftRefused
 from ledger.git.commit_record import clean_name
-from ledger.git.git_objects import Objects
 from ledger.home import Home
-from ledger.model.event import Event, ThreadReopened
+from ledger.model.event import ThreadReopened
 from ledger.model.findings import Finding
 from ledger.model.layout import CONTINUITY_FILE, EDITED_KEY
 from ledger.model.log_stamps import ended_of, is_stem, next_stamp, seal, stamp_of, stem_in
-from ledger.model.record import Record
 from ledger.model.session import SessionLog
 from memory.replay.ledger_snapshot import Snapshot
 from memory.replay.read_logs import read_bytes
 from memory.replay.replayed_state import cold_state
-from memory.worktree.edit_base import OWN_FORMAT, is_own, line_of, published
+from memory.worktree.edit_base import CommittedEdit, edited_commits, line_of, published
 from memory.worktree.page_authorship import said_edits
 from memory.worktree.page_copies import note_checked, read_checked
 from memory.write.branch_lock import refuse_unwritable
@@ -37,26 +34,6 @@ if TYPE_CHECKING:
     from memory.edits.pages import Pages
     from memory.redaction.withheld_lines import Telling
 
-#: How many of the newest commits of the file are looked at in a history that never was.
-_DEEP = 100
-#: So many commits are looked at without asking git.
-_FEW = 50
-#: The year 2100: a date from then on is a slip or a trick, and counts as none.
-_LATEST_SECONDS = 4_102_444_800
-
-
-class CommittedEdit(Record):
-    """A commit of a person's that changed `continuity.md`, and what that says."""
-
-    commit: str  #: its id
-    blob: str  #: of the file in it
-    author: str  #: who made it
-    seconds: int  #: when, since 1970; 0 for a date that can not be
-    events: tuple[Event, ...] = ()  #: what it says; none where it is no log
-    stem: str = ""  #: of the log that says so
-    data: bytes = b""  #: the log
-    findings: tuple[Finding, ...] = ()  #: what was not understood
-
 
 def absorb_committed(
     pages: Pages, theirs: str = "", base: str = "", *, dry_run: bool
@@ -64,7 +41,8 @@ def absorb_committed(
     """Make logs of committed edits, and say what became of them, as `Memory.absorb_committed`."""
     home, committer = pages.home, pages.committer
     tip = home.tip()
-    edits = unabsorbed(pages, theirs or tip, (base or tip) if theirs else read_checked(home))
+    commits = edited_commits(home, theirs or tip, (base or tip) if theirs else read_checked(home))
+    edits = unabsorbed(pages, theirs or tip, commits)
     if not dry_run:
         if any(one.stem for one in edits):
             refuse_unwritable(home)
@@ -81,15 +59,9 @@ def absorb_committed(
     return _findings(home, edits, dry_run)
 
 
-def unabsorbed(pages: Pages, tip: str, known: str) -> list[CommittedEdit]:
-    """Return the committed edits that no log says yet.
-
-    `tip` is where to look from; `known` is a commit whose history was looked at before, "" for none.
-    """
+def unabsorbed(pages: Pages, tip: str, edits: list[CommittedEdit]) -> list[CommittedEdit]:
+    """Return those of some committed edits, in the history of a tip, that no log says yet."""
     home, snapshot = pages.home, pages.snapshot.tip
-    if not tip or tip == known:
-        return []
-    edits = _edits(home, tip, known)
     if not edits:
         return []
     # where nothing is published with each log, only the logs tell who absorbed it
@@ -149,59 +121,6 @@ def _findings(home: Home, edits: list[CommittedEdit], dry_run: bool) -> tuple[Fi
 def _standing(home: Home, tip: str) -> Sequence[str]:
     """Return the blob id of the committed page."""
     return home.repository.git().resolve(f"{tip}:{home.prefix}{CONTINUITY_FILE}")
-
-
-def _edits(home: Home, tip: str, known: str) -> list[CommittedEdit]:
-    """Return people's commits that changed the page, on any side of a merge; none that was built on.
-
-    A later commit that has the edited file as its own base knows it: Diurna absorbs before it writes,
-    and of what people wrote on top of each other the last counts. A merge may have passed it over,
-    or be an edit itself: it has what none of its sides had. Oldest first.
-    """
-    if _are_own(home, tip, known):
-        return []
-    git, path = home.repository.git(), home.prefix + CONTINUITY_FILE
-    part = (f"^{known}",) if known and git.resolve(known)[0] else (f"-n{_DEEP}",)
-    said = git.run(
-        "log", "--no-show-signature", "--encoding=UTF-8", "--full-history", "--topo-order",
-        f"--format=%H%x00%P%x00%an%x00%at%x00{OWN_FORMAT}", tip, *part, "--", f":(top,literal){path}",
-        check=False,
-    )  # fmt: skip
-    lines = [line.split("\0", 4) for line in said.decode("utf-8", "replace").split("\n")]
-    rows = [(line, line[1].split()) for line in lines if len(line) == 5]
-    if all(is_own(line[4]) or not parents for line, parents in rows):
-        return []
-    commits = [(*parents, line[0]) for line, parents in rows]
-    blobs = iter(git.resolve(*[f"{one}:{path}" for some in commits for one in some]))
-    sides = [
-        [next(blobs) for _ in some] for some in commits
-    ]  # the file in the parents, and last here
-    built_on = {some[0] for some in sides if len(some) == 2}
-    found = []
-    for (line, parents), (*before, after) in zip(rows, sides, strict=True):
-        commit, _, author, date, own = line
-        if parents and after and not is_own(own) and after not in (*built_on, *before):
-            seconds = int(date) if date.isdigit() and int(date) < _LATEST_SECONDS else 0
-            found.append(CommittedEdit(commit, after, author, seconds))
-    return found[::-1]
-
-
-def _are_own(home: Home, tip: str, known: str) -> bool:
-    """Tell whether the commits from a tip back to one are few, and all Diurna's, without git."""
-    behind = {known}  # and what is seen to stand behind it
-    with Objects.of(home.repository) as objects, suppress(ObjectMissing):  # a history that is cut
-        heads = {one: objects.header(one) for one in (tip, known) if one}
-        for _ in range(_FEW):
-            if heads.keys() <= behind:
-                return True
-            one = max(heads, key=lambda one: (heads[one].seconds, one in behind))
-            head = heads.pop(one)
-            if one in behind:
-                behind.update(head.parents)
-            elif head.parents and not is_own(f"{head.authored} {head.seconds} {head.subject}"):
-                break
-            heads |= {parent: objects.header(parent) for parent in head.parents}
-    return False
 
 
 def _read_edit(snapshot: Snapshot, nows: list[State], edit: CommittedEdit) -> CommittedEdit | None:

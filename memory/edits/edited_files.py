@@ -7,34 +7,41 @@ the file was made from (FORMAT.md, A2).
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 
 from ledger.codec.outline import NO_TEXT, document_text
 from ledger.home import Home
-from ledger.model.event import Event
+from ledger.model.event import VERB_OF
 from ledger.model.findings import Finding
 from ledger.model.ids import blob_id
 from ledger.model.layout import CONTINUITY_FILE
 from ledger.model.log_stamps import is_stem, stem_in
 from ledger.model.record import Record
-from memory.replay.ledger_snapshot import Snapshot
 from memory.worktree.edit_base import (
+    CommittedEdit,
     line_of,
     made_by_diurna,
     made_line,
     published,
 )
 from memory.worktree.page_copies import (
+    edited_finding,
     is_edited,
     name_of,
     page_copy,
     place_of,
     read_written,
 )
-from projection.document.page_parser import MachineLine
 from projection.document.page_renderer import render
 from projection.document.unlogged_lines import read_edit
-from projection.fold.full_replay import State
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from ledger.model.event import Event
+    from memory.replay.ledger_snapshot import Snapshot
+    from projection.document.page_parser import MachineLine
+    from projection.fold.full_replay import State
 
 
 class Edit(Record):
@@ -82,6 +89,34 @@ def find_edit(snapshot: Snapshot, state: Callable[[], State]) -> Edit | None:
     base = start or _base(snapshot, made_from, written)
     found = read_edit(base, text, state(), file=name)
     return Edit(name, data, found.events, found.findings, over)
+
+
+_HINT = "`diurna check --absorb` makes a log of it; `diurna check --absorb --dry-run` shows which"
+
+
+def undeclared(
+    edit: Edit | None,
+    unabsorbed: Iterable[CommittedEdit],
+    left_alone: Iterable[Finding],
+    edited: Iterable[str],
+) -> list[Finding]:
+    """Name what people edited and no log says, in the work tree and in commits (see `Pages`)."""
+    unabsorbed = [one for one in unabsorbed if one.stem]
+    edits = [("the edit", edit.file, edit.data, edit.events)] if edit else []
+    for one in unabsorbed:
+        where = f"the edit of commit {one.commit[:12]} by {one.author}"
+        edits.append((where, CONTINUITY_FILE, b"", one.events))
+    found = [*edit.findings] if edit else []
+    for where, file, data, events in edits:
+        lines = data.decode("utf-8", "replace").split("\n")
+        for event in events:
+            footer = f"id: {event.id} "  # which a fact may not have (any more)
+            line = next((number for number, line in enumerate(lines, 1) if footer in line), 0)
+            said = f"{where} says `{VERB_OF[type(event)]}: {event.id}`, and no log does"
+            found.append(Finding("undeclared-edit", said, file, line, _HINT))
+    found += [one for one in left_alone if one.line or not unabsorbed]
+    declared = {one.file for one in found}
+    return found + [edited_finding(path) for path in edited if path not in declared]
 
 
 def _on_top_of(home: Home, tip: str, blob: str) -> tuple[str, str]:

@@ -11,14 +11,15 @@ from ledger.git.repository import remote_branches
 from ledger.home import Home
 from ledger.model.findings import Finding
 from ledger.model.layout import CONTINUITY_FILE
+from ledger.wal.spool import Spool
 from memory.query.reader import Reader
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from memory.edits.absorb import Absorption, Discarded
-    from memory.edits.committed_edits import CommittedEdit
+    from memory.worktree.edit_base import CommittedEdit
     from memory.worktree.page_authorship import Left
     from memory.write.append import Recorder
     from memory.write.commit_files import Files
@@ -91,6 +92,23 @@ class Pages(Reader):
             self._identity = self._ask_identity()
         return self._identity
 
+    def waiting(self) -> list[str]:
+        """Return the stems of logs that wait in the spool."""
+        return Spool(self.home.spool_folder).waiting()
+
+    def held(self) -> list[str]:
+        """Return the stems of logs that wait though nothing failed, oldest first; `obstacle` says why."""
+        return Spool(self.home.spool_folder).held()
+
+    def obstacle(self) -> str:
+        """Say what they wait for, "" where the next command commits them or there are none."""
+        if not self.held():
+            return ""
+        from memory.write.branch_lock import obstacle
+        from memory.write.draft import NOT_COMMITTED
+
+        return NOT_COMMITTED if self.home.plain else obstacle(self.home)
+
     def drift(self) -> tuple[str, ...]:
         """Return the projection files of the tip that differ from the replay, sorted."""
         return tuple(path for path, _ in self._drifted(self.home.tip()))
@@ -153,10 +171,30 @@ class Pages(Reader):
 
     def unabsorbed(self) -> list[CommittedEdit]:
         """Return what people committed into `continuity.md` and no log says yet."""
-        from memory.edits.committed_edits import unabsorbed
+        from memory.worktree.edit_base import edited_commits
         from memory.worktree.page_copies import read_checked
 
-        return unabsorbed(self, self.home.tip(), read_checked(self.home))
+        tip = self.home.tip()
+        edits = edited_commits(self.home, tip, read_checked(self.home))
+        if not edits:
+            return []
+        from memory.edits.committed_edits import unabsorbed
+
+        return unabsorbed(self, tip, edits)
+
+    def undeclared(self, edited: Sequence[str], state: Callable[[], State]) -> list[Finding]:
+        """Name what people edited and no log says: in the work tree, by `edited`, and in commits.
+
+        `state` gives that of the tip.
+        """
+        unabsorbed, left = self.unabsorbed(), self.left_alone()
+        if not (edited or unabsorbed or left):
+            return []
+        from memory.edits.edited_files import find_edit, undeclared
+        from memory.worktree.page_copies import name_of
+
+        found = find_edit(self.snapshot.tip, state) if name_of(self.home) in edited else None
+        return undeclared(found, unabsorbed, left, edited)
 
     def left_alone(self) -> tuple[Finding, ...]:
         """Say what stands in the committed projection files that no log says; they stay as they are."""

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from projection.policy.model import Policy
 
     Said = TypeVar("Said")
+    Asked = TypeVar("Asked", bound="Reader")
 
 
 def open_snapshot(home: Home, progress: Progress | None = None) -> View:
@@ -61,16 +62,11 @@ def hides(home: Home) -> Callable[[str], bool]:
     return telling.repeats if telling else lambda _: False
 
 
-def undisturbed(
-    home: Home, progress: Progress | None, clock: Callable[[], int] | None
-) -> Reader | None:
-    """Open a home for questions; None when there is something to be said beside their answers.
-
-    `clock` gives milliseconds since 1970.
-    """
+def undisturbed(home: Home, opened: Callable[[], Asked]) -> Asked | None:
+    """Return a home as it is opened for questions; None where there is more to say than their answers."""
     if is_disturbed(home):
         return None
-    reader = Reader(home, progress, clock)
+    reader = opened()
     if something_beside(reader.snapshot, None):
         reader.close()
         return None

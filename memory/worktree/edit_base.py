@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
-
+from ledger.errors import ObjectMissing
+from ledger.git.git_objects import Objects
 from ledger.home import Home
 from ledger.model.layout import ARCHIVE_DIR, COMMIT_SUBJECT, CONTINUITY_FILE, EDITABLE
-from projection.document.edit_events import absorb
-from projection.document.page_parser import MachineLine, machine_line, parse
-from projection.document.page_renderer import render
-from projection.document.unlogged_lines import has_rendered_form
+from ledger.model.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Mapping
+
+    from ledger.model.event import Event
+    from ledger.model.findings import Finding
+    from projection.document.page_parser import MachineLine
 
 #: What git says of a commit for `is_own`.
 OWN_FORMAT = "%at %ct %s"
@@ -18,6 +23,25 @@ OWN_FORMAT = "%at %ct %s"
 _DEEP, _DEEP_WRITERS = 30, 2000
 #: Stands for a file that a commit took away.
 _NO_BLOB = "0" * 40
+#: How many of the newest commits of the file are looked at in a history that never was.
+_DEEP_EDITS = 100
+#: So many commits are looked at without asking git.
+_FEW = 50
+#: The year 2100: a date from then on is a slip or a trick, and counts as none.
+_LATEST_SECONDS = 4_102_444_800
+
+
+class CommittedEdit(Record):
+    """A commit of a person's that changed `continuity.md`, and what that says."""
+
+    commit: str  #: its id
+    blob: str  #: of the file in it
+    author: str  #: who made it
+    seconds: int  #: when, since 1970; 0 for a date that can not be
+    events: tuple[Event, ...] = ()  #: what it says; none where it is no log
+    stem: str = ""  #: of the log that says so
+    data: bytes = b""  #: the log
+    findings: tuple[Finding, ...] = ()  #: what was not understood
 
 
 def is_own(said: str) -> bool:
@@ -75,6 +99,8 @@ def ever_committed(
 
 def made_line(text: str) -> MachineLine | None:
     """Return the machine line, wherever a person left it."""
+    from projection.document.page_parser import machine_line, parse
+
     return machine_line(text) or parse(text)[0].machine
 
 
@@ -114,6 +140,8 @@ def published(
     """
     if not tip:
         return None
+    from projection.document.unlogged_lines import has_rendered_form
+
     found = oldest = ""
     for deep in (1, _DEEP):  # mostly the newest is Diurna's, and a long history is not walked
         for line, blob, text in _versions(home, tip, deep):
@@ -139,6 +167,8 @@ def _as_made(home: Home, commit: str, made_from: MachineLine, text: str) -> str:
     """
     from memory.replay.ledger_snapshot import Snapshot
     from memory.replay.replayed_state import cold_state
+    from projection.document.edit_events import absorb
+    from projection.document.page_renderer import render
 
     state = cold_state(Snapshot(home, lambda *_: None), commit)
     if state.summary.digest != made_from.digest:
@@ -147,3 +177,59 @@ def _as_made(home: Home, commit: str, made_from: MachineLine, text: str) -> str:
     if text and not absorb(made, text, state.policy, state.get).events:
         return text
     return made
+
+
+def edited_commits(home: Home, tip: str, known: str) -> list[CommittedEdit]:
+    """Return people's commits that changed the page, on any side of a merge; none that was built on.
+
+    A later commit that has the edited file as its own base knows it: Diurna absorbs before it writes,
+    and of what people wrote on top of each other the last counts. A merge may have passed it over,
+    or be an edit itself: it has what none of its sides had. Oldest first. `tip` is where to look from;
+    `known` is a commit whose history was looked at before, "" for none.
+    """
+    if not tip or tip == known or _are_own(home, tip, known):
+        return []
+    git, path = home.repository.git(), home.prefix + CONTINUITY_FILE
+    part = (f"^{known}",) if known and git.resolve(known)[0] else (f"-n{_DEEP_EDITS}",)
+    said = git.run(
+        "log", "--no-show-signature", "--encoding=UTF-8", "--full-history", "--topo-order",
+        f"--format=%H%x00%P%x00%an%x00%at%x00{OWN_FORMAT}", tip, *part, "--", f":(top,literal){path}",
+        check=False,
+    )  # fmt: skip
+    lines = [line.split("\0", 4) for line in said.decode("utf-8", "replace").split("\n")]
+    rows = [(line, line[1].split()) for line in lines if len(line) == 5]
+    if all(is_own(line[4]) or not parents for line, parents in rows):
+        return []
+    commits = [(*parents, line[0]) for line, parents in rows]
+    blobs = iter(git.resolve(*[f"{one}:{path}" for some in commits for one in some]))
+    sides = [
+        [next(blobs) for _ in some] for some in commits
+    ]  # the file in the parents, and last here
+    built_on = {some[0] for some in sides if len(some) == 2}
+    found = []
+    for (line, parents), (*before, after) in zip(rows, sides, strict=True):
+        commit, _, author, date, own = line
+        if parents and after and not is_own(own) and after not in (*built_on, *before):
+            seconds = int(date) if date.isdigit() and int(date) < _LATEST_SECONDS else 0
+            found.append(CommittedEdit(commit, after, author, seconds))
+    return found[::-1]
+
+
+def _are_own(home: Home, tip: str, known: str) -> bool:
+    """Tell whether the commits from a tip back to one are few, and all Diurna's, without git."""
+    from contextlib import suppress
+
+    behind = {known}  # and what is seen to stand behind it
+    with Objects.of(home.repository) as objects, suppress(ObjectMissing):  # a history that is cut
+        heads = {one: objects.header(one) for one in (tip, known) if one}
+        for _ in range(_FEW):
+            if heads.keys() <= behind:
+                return True
+            one = max(heads, key=lambda one: (heads[one].seconds, one in behind))
+            head = heads.pop(one)
+            if one in behind:
+                behind.update(head.parents)
+            elif head.parents and not is_own(f"{head.authored} {head.seconds} {head.subject}"):
+                break
+            heads |= {parent: objects.header(parent) for parent in head.parents}
+    return False

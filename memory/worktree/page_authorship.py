@@ -6,20 +6,13 @@ two clones that ask about one commit get the same one.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Mapping
-
 from ledger.errors import EditNotUnderstood, TipMoved
 from ledger.home import Home
-from ledger.model.event import Event
 from ledger.model.findings import Finding
 from ledger.model.layout import ARCHIVE_DIR, CONTINUITY_FILE, EDITED_KEY, SESSIONS_DIR
-from ledger.model.logset import LogRef, log_refs
+from ledger.model.logset import log_refs
 from ledger.model.record import Record
-from ledger.model.session import Entry
-from memory.cache.cache_file import Cache
 from memory.replay.page_publishing import publishes
-from memory.replay.replayed_state import state_of
 from memory.worktree.edit_base import line_of, made_by_diurna, published
 from memory.worktree.page_copies import (
     edited_copies,
@@ -33,15 +26,21 @@ from memory.worktree.projection_files import (
     projection_files,
     standing_files,
 )
-from projection.fold.full_replay import State
-from projection.policy.model import Policy
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from ledger.model.event import Event
+    from ledger.model.logset import LogRef
+    from ledger.model.session import Entry
+    from memory.cache.cache_file import Cache
+    from projection.fold.full_replay import State
+    from projection.policy.model import Policy
 
 #: The same of a committed file that the person edited on: the log stands for it, too.
 OVER_KEY = "over"
 _HEADER_LIMIT_BYTES = 4096
-_NAMED_BLOB = re.compile(
-    rb"(?m)^(%s|%s): ([0-9a-f]{40})$" % (EDITED_KEY.encode(), OVER_KEY.encode())
-)
 
 
 class Left(Record):
@@ -134,6 +133,8 @@ def pages_with(
     """
     if not publishes(home, cache.policy) or cache.unread():
         return (), ()
+    from memory.replay.replayed_state import state_of
+
     state = cache.supposing(refs, entries, state_of)
     if state is None:
         raise TipMoved(home.reference)
@@ -200,13 +201,14 @@ def said_edits(
     rows = git.tree_files(commit, home.prefix + SESSIONS_DIR) if commit else []
     refs = [ref for ref in log_refs(rows, home.prefix)[0] if ref.stem > since]
     bodies = [body or b"" for body in git.blobs(ref.blob for ref in refs)]
-    found: dict[bytes, set[str]] = {EDITED_KEY.encode(): set(), OVER_KEY.encode(): set()}
+    found: dict[str, set[str]] = {EDITED_KEY: set(), OVER_KEY: set()}
     for body in (*bodies, *fresh):
         head = body[:_HEADER_LIMIT_BYTES].partition(b"\n---\n")[0]
-        for key, blob in _NAMED_BLOB.findall(head):
-            found[key].add(blob.decode("ascii"))
-    edited, over = found.values()
-    return edited, over
+        for line in head.decode("utf-8", "replace").split("\n"):
+            key, _, blob = line.partition(": ")
+            if key in found:
+                found[key].add(blob)
+    return found[EDITED_KEY], found[OVER_KEY]
 
 
 def _texts(home: Home, blobs: Mapping[str, str]) -> dict[str, str]:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
-from ledger.errors import CorruptRepository, HandEdited, WriteRefused
+from ledger.errors import CorruptRepository, HandEdited, ObjectMissing, WriteRefused
 from ledger.git.git_objects import Objects, listing
 from ledger.home import OWN_BRANCH, Home
 from ledger.model.findings import Finding
@@ -19,14 +17,16 @@ from ledger.model.layout import (
     VIEW_FILES,
 )
 from ledger.model.record import Record
-from memory.worktree.index_entries import store_blob
 from memory.worktree.page_copies import edit_hint, write_noted
-from projection.document.archive_pages import pages
-from projection.document.page_parser import machine_line
 from projection.document.page_renderer import machine, render
-from projection.fold.full_replay import State
-from projection.fold.projection_state import Summary
-from projection.policy.model import Policy
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from projection.fold.full_replay import State
+    from projection.fold.projection_state import Summary
+    from projection.policy.model import Policy
 
 
 class Rendering(Record):
@@ -49,6 +49,8 @@ class Rendering(Record):
 
 def projection_files(state: State) -> Rendering:
     """Render every projection file anew."""
+    from projection.document.archive_pages import pages
+
     files = {CONTINUITY_FILE: render(state.view()).encode("utf-8", "surrogateescape")}
     archived = (standing for standing in state.standings() if not standing.live)
     for path, text in pages(archived).items():
@@ -104,13 +106,21 @@ def committed_projection(home: Home, tip: str, policy: Policy) -> dict[str, str]
 
 def is_published(home: Home, tip: str, summary: Summary) -> bool:
     """Tell by its last line whether the committed `continuity.md` is of these logs, without a replay."""
-    (data,) = home.repository.git().blobs([f"{tip}:{home.prefix}{CONTINUITY_FILE}"])
     line = machine(FORMAT_VERSION, summary.logs, summary.newest, summary.digest)
-    return data is not None and data.rstrip(b"\n").endswith(b"\n" + line.encode())
+    page = home.prefix + CONTINUITY_FILE
+    try:
+        with Objects.of(home.repository) as objects:
+            for _, one, _ in listing(objects.read, objects.header(tip).tree, page) if tip else ():
+                return objects.read(one).rstrip(b"\n").endswith(b"\n" + line.encode())
+    except ObjectMissing:
+        pass
+    return False
 
 
 def is_behind(page: bytes | None, summary: Summary) -> bool:
     """Tell by its last line whether a committed `continuity.md`, if there is one, is of fewer logs."""
+    from projection.document.page_parser import machine_line
+
     if page is None:
         return True
     line = machine_line(page.decode("utf-8", "replace"))
@@ -178,6 +188,8 @@ def write_files(home: Home, state: State, edited: tuple[str, ...]) -> tuple[str,
     """
     if not home.repository.top:
         raise WriteRefused("a bare repository has no work tree", hint="`diurna show` prints")
+    from memory.worktree.index_entries import store_blob
+
     refuse_edited(edited)
     files = projection_files(state).bodies
     mirrored = f"{MIRROR_DIR}/" if home.kind == OWN_BRANCH else ""

@@ -260,14 +260,10 @@ def _due(cache: Cache, receipt: Receipt) -> tuple[Finding, ...]:
 
     That is at every `review.every` work sessions after the last review. The cache has the log.
     """
-    limits = cache.policy.review
-    since = cache.sessions_after(cache.summary.last_review)
+    every = cache.policy.review.every
     # what continues a session has been told with its first log
-    due = receipt.type == WORK and limits.every > 0 and since % limits.every == 0
-    if not due:
+    if receipt.type != WORK or not every or cache.sessions_after(cache.summary.last_review) % every:
         return ()
-    from projection.lifecycle.review_due import reasons, size_of
+    from memory.cache.ledger_status import status_of
 
-    why = reasons(since, size_of(cache.view()), limits)
-    hint = "run `diurna review`; `diurna review --dry-run` shows what it would do"
-    return (Finding("review-due", f"a review is due: {'; '.join(why)}", hint=hint),) if why else ()
+    return status_of(cache).due_findings()

@@ -62,30 +62,32 @@ def render(view: LiveView) -> str:
     summary = view.summary
     title = f"# {TITLE}{one_line(view.policy.project)}".rstrip(" ")
     parts = [title, f"> {NOTE}", _state_block(view)]
-    torn = [fact for fact in view.contradicted if fact.torn_apart]
-    if torn:
-        parts.append(f"## {CONTRADICTIONS}")
-        parts.extend(
-            item(
-                conflict(
-                    fact.id,
-                    tuple((v.id, v.stem) for v in ordered(fact.heads))
-                    if len(fact.heads) > 1
-                    else (),
-                    fact.rivals if len(fact.rivals) > 1 else (),
-                    fact.circle if fact.circular else (),
-                    fact.denied,
-                    tuple([(move.state, move.stem) for move in fact.moves]) if fact.torn else (),
-                )
-            )
-            for fact in sorted(torn, key=lambda fact: fact.id)
-        )
+    parts += contradictions(view.contradicted)
     for title, standings in _sections(view.policy, view.live):
         parts.append(f"## {title}")
         for standing, kind in standings:
             parts.append(block(standing.fact, standing.tier, kind))
     parts.append(machine(FORMAT_VERSION, summary.logs, summary.newest, summary.digest))
     return "\n\n".join(parts) + "\n"
+
+
+def contradictions(contradicted: Iterable[Fact]) -> list[str]:
+    """Write the section of the facts that are torn apart, as its parts; none where there is none."""
+    items = []
+    for fact in sorted(contradicted, key=lambda fact: fact.id):
+        versions = [(one.id, one.stem) for one in ordered(fact.heads)]
+        moves = tuple([(move.state, move.stem) for move in fact.moves])
+        if fact.torn_apart:
+            said = conflict(
+                fact.id,
+                tuple(versions) if len(versions) > 1 else (),
+                fact.rivals if len(fact.rivals) > 1 else (),
+                fact.circle if fact.circular else (),
+                fact.denied,
+                moves if fact.torn else (),
+            )
+            items.append(item(said))
+    return [f"## {CONTRADICTIONS}", *items] if items else []
 
 
 def block(fact: Fact, tier: str, kind: str = "", reason: str = "") -> str:

@@ -134,6 +134,10 @@ class Help(Record):
     evidence: str
 
 
+#: Of a block its first line, its footer and a blank one; and the longest line of a fact in a brief.
+_AROUND_LINES, _BRIEF_CHARS = 3, 220
+
+
 class Fact(Record):
     """What the ledger says of a fact.
 
@@ -197,6 +201,13 @@ class Fact(Record):
         if self.redacted:
             return REDACTED_TEXT
         return "\n\n".join(version.text for version in self.heads)
+
+    @property
+    def extent(self) -> tuple[int, int]:
+        """How many lines it takes in `continuity.md`, and at most how many characters of a brief."""
+        texts = [] if self.redacted else [version.text.count("\n") for version in self.heads]
+        lines = sum(texts) + (2 * len(texts) if len(texts) > 1 else 0) + _AROUND_LINES
+        return lines, min(len(f"- {self.id}: {self.text}"), _BRIEF_CHARS) + 1
 
     @property
     def young(self) -> str:

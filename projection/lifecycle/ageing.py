@@ -6,10 +6,13 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 
 from ledger.model.record import Record
-from projection.fold.full_replay import State
 from projection.fold.projection_state import BY_HAND, CLOSED, FADED, Standing
 from projection.fold.tiers import Decay
 from projection.policy.model import Policy
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from projection.fold.full_replay import State
 
 #: What fades within so many work days is told.
 WEEK_DAYS = 5
@@ -78,15 +81,19 @@ def fading(now: Iterable[Standing], decay: Decay, policy: Policy) -> tuple[Fadin
 
     Where the windows ask for days, only those that would be within a week's work days.
     """
-    horizon = policy.review.every or policy.windows.active
-    if policy.windows.archive_days:
-        horizon = max(horizon, WEEK_DAYS)
-    found = []
-    for standing in now:
-        left = left_of(standing, decay, policy)
-        if left and left.left <= horizon and left.days <= WEEK_DAYS:
-            found.append(left)
-    return tuple(sorted(found, key=lambda one: (one.left, one.days, one.id)))
+    return soonest([left_of(standing, decay, policy) for standing in now], policy)
+
+
+def horizon(policy: Policy) -> int:
+    """Return within how many work sessions a fact has to fade to be told."""
+    sessions = policy.review.every or policy.windows.active
+    return max(sessions, WEEK_DAYS) if policy.windows.archive_days else sessions
+
+
+def soonest(found: Iterable[Fading | None], policy: Policy) -> tuple[Fading, ...]:
+    """Return those that are to be told, soonest first."""
+    told = [one for one in found if one and one.left <= horizon(policy) and one.days <= WEEK_DAYS]
+    return tuple(sorted(told, key=lambda one: (one.left, one.days, one.id)))
 
 
 def left_of(standing: Standing, decay: Decay, policy: Policy) -> Fading | None:
@@ -96,7 +103,12 @@ def left_of(standing: Standing, decay: Decay, policy: Policy) -> Fading | None:
         return None
     # a closed thread is swept or fades, whichever comes first
     oldest = min(fact.anchor, fact.closed_at) if fact.closed else fact.anchor
+    return left_from(fact.id, oldest, decay, policy)
+
+
+def left_from(fact: str, oldest: str, decay: Decay, policy: Policy) -> Fading:
+    """Return how much work may still pass without a fact that ages from a stem on."""
     sessions, days = policy.windows.of("archive")
     days = max(days + 1 - decay.days_behind(oldest), 0) if days else 0
     behind = len(decay.work) - bisect_right(decay.work, oldest)
-    return Fading(fact.id, max(sessions + 1 - behind, days), days)
+    return Fading(fact, max(sessions + 1 - behind, days), days)

@@ -13,7 +13,7 @@ from ledger.model.ids import sha256
 from ledger.model.layout import BRIEF_CHARS
 from ledger.model.record import Record
 from ledger.model.session import OBSOLETE_KEY
-from projection.document.page_renderer import render
+from projection.document.page_renderer import STATE_LABELS, contradictions, section_title
 from projection.fold.fact_history import Fact
 from projection.fold.projection_state import LiveView, Standing
 from projection.fold.tiers import never_decaying
@@ -21,7 +21,11 @@ from projection.policy.model import BY_BRIEF, QUESTION_KIND, THREAD_KIND, Review
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from projection.fold.full_replay import State
+    from projection.policy.model import Policy
+
+    #: What facts of one kind add to the live view: (kind, facts, how many can fade, lines, characters of a
+    #: brief, lines of text of closed threads).
+    Part = tuple[str, int, int, int, int, int]
 
 #: Footer keys of a thread that a review raised.
 RULE_KEY, QUESTIONS_KEY, ABOUT_KEY = "review", "keys", "about"
@@ -80,8 +84,8 @@ def _listed(value: str) -> tuple[str, ...]:
     return tuple([item.strip() for item in value.split(",") if item.strip()])
 
 
-#: The longest line of a fact in a brief.
-_LINE_CHARS = 220
+#: How many lines of `continuity.md` are of no section.
+_FRAME_LINES = len(STATE_LABELS) + 6
 #: When a fact will be obsolete, and whatever else is to be remembered of it.
 NOTE_KEY = "note"
 REMARKS = (OBSOLETE_KEY, NOTE_KEY)
@@ -98,20 +102,27 @@ class Size(Record):
 
 
 def size_of(view: LiveView) -> Size:
-    """Measure a live view, rendered."""
-    live = [standing.fact for standing in view.live]
-    return Size(
-        fading_facts(view.live),
-        render(view).count("\n"),
-        sum(text_lines(fact) for fact in closed_threads(live)),
-        room_for(live),
-    )
+    """Measure a live view."""
+    return measured(view.policy, map(part_of, view.live), view.contradicted)
 
 
-def room_for(live: Sequence[Fact]) -> int:
-    """Return for how many facts, as long as these are, a brief of the usual size has a line."""
-    chars = sum(min(len(f"- {fact.id}: {fact.text}"), _LINE_CHARS) + 1 for fact in live)
-    return BRIEF_CHARS * len(live) // chars if chars else 0
+def part_of(standing: Standing) -> Part:
+    """Return what a live fact adds."""
+    fact = standing.fact
+    raised = is_raised(fact)
+    fades = standing.tier != "core" and fact.kind != QUESTION_KIND and not raised
+    closed_lines = text_lines(fact) if fact.closed and not raised else 0
+    return fact.kind, 1, int(fades), *fact.extent, closed_lines
+
+
+def measured(policy: Policy, parts: Iterable[Part], contradicted: Iterable[Fact]) -> Size:
+    """Add up what facts of the live view add, and what stands above them."""
+    kinds, *columns = [*zip(*parts, strict=True)] or [(), (), (), (), (), ()]
+    facts, fading, lines, chars, closed_lines = map(sum, columns)
+    sections = {section_title(policy, kind) for kind in kinds}
+    above = [f"## {title}" for title in sections] + contradictions(contradicted)
+    lines += _FRAME_LINES + sum(part.count("\n") + 2 for part in above)
+    return Size(fading, lines, closed_lines, BRIEF_CHARS * facts // chars if chars else 0)
 
 
 def most_facts(size: Size, limits: Review) -> int:
@@ -127,23 +138,6 @@ def newly_due(since: int, limits: Review) -> str:
     """
     fits = since > 0 and limits.every > 0 and since % limits.every == 0
     return _sessions(since, limits) if fits else ""
-
-
-def pressing(since: int, view: LiveView, limits: Review) -> str:
-    """Say the most pressing reason why a review is due, "" when none is.
-
-    Nothing is measured where the sessions tell. `since` counts work sessions since the last review.
-    """
-    if not since:
-        return ""
-    found = reasons(since, Size(0, 0, 0), limits) or reasons(since, size_of(view), limits)
-    return found[0] if found else ""
-
-
-def fading_facts(live: Iterable[Standing]) -> int:
-    """Count the live facts that can fade, without the threads of reviews and facts of kind `question`."""
-    facts = [one.fact for one in live if one.tier != "core"]
-    return sum(1 for fact in facts if fact.kind != QUESTION_KIND and not is_raised(fact))
 
 
 def closed_threads(live: Iterable[Fact]) -> list[Fact]:
@@ -184,28 +178,24 @@ def over(size: Size, limits: Review) -> tuple[str, ...]:
     )
 
 
-def unconfirmed(state: State, facts: Iterable[Fact]) -> Iterator[tuple[Fact, str, int]]:
+def unconfirmed(
+    policy: Policy, work: Sequence[str], facts: Iterable[Fact]
+) -> Iterator[tuple[Fact, str, int]]:
     """Yield the facts that never fade and that nobody confirmed for as long as the policy allows.
 
     Each comes with the stem of the log with which a person last looked at it, an update counting as a
-    look, and the number of work sessions since.
+    look, and the number of work sessions since. `work` are the stems of all work logs in ledger order.
     """
-    every, lasting = state.policy.review.verify_invariants_every, never_decaying(state.policy)
+    every, lasting = policy.review.verify_invariants_every, never_decaying(policy)
     for fact in facts if every else ():
         if fact.false or fact.redacted or fact.archived_at:
             continue
         if fact.promoted or fact.kind in lasting:
             updates = [version.stem for version in fact.heads if version.parents]
             last = max(fact.verified, fact.born, *updates)
-            sessions = len(state.work) - bisect_right(state.work, last)
+            sessions = len(work) - bisect_right(work, last)
             if sessions >= every:
                 yield fact, last, sessions
-
-
-def due(state: State) -> tuple[str, ...]:
-    """Return the ids of the live facts that somebody has to confirm."""
-    live = (standing.fact for standing in state.view().live)
-    return tuple([fact.id for fact, _, _ in unconfirmed(state, live)])
 
 
 def remarks(fact: Fact) -> dict[str, str]:

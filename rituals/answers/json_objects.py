@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
 
-    from ledger.home import Home
     from memory.cache.cache_file import Cache
     from memory.query.log_lines import LogLine
     from memory.query.provenance import Provenance
@@ -117,11 +116,6 @@ def summary_object(summary: Summary) -> dict[str, Any]:
     return fields_of(summary, "logs sessions newest digest")
 
 
-def home_object(home: Home) -> dict[str, Any]:
-    """Describe a home."""
-    return fields_of(home, "kind repository=repository.where branch prefix named")
-
-
 def receipt_object(receipt: Receipt | None) -> dict[str, Any]:
     """Describe what an append did; None is for nothing."""
     receipt = receipt or Receipt("")
@@ -130,11 +124,6 @@ def receipt_object(receipt: Receipt | None) -> dict[str, Any]:
         "did": {verb.lower(): list(ids) for verb, ids in receipt.did},
         **fields_of(receipt, "findings already path near"),
     }
-
-
-def disputed_objects(found: Iterable[tuple[str, tuple[str, ...]]]) -> list[dict[str, Any]]:
-    """Describe which facts are contradicted, and by what."""
-    return [{"id": fact, "kinds": list(kinds)} for fact, kinds in found]
 
 
 def event_object(event: Event) -> dict[str, Any]:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
+    from ledger.home import Home
     from projection.document.fact_remarks import Mark
 
     #: (key, the path of the field, the fields that are told of what is there).
@@ -31,7 +32,6 @@ class Failure(Record):
 
 
 _OF_A_FINDING = ("code", "severity", "file", "line", "message", "hint")
-#: Of what HEAD holds.
 
 
 def fields_of(value: object, names: str) -> dict[str, Any]:
@@ -100,3 +100,8 @@ def mark_object(mark: Mark) -> dict[str, Any]:
     nowhere = Elsewhere("", YES, "", "", "", "")
     here = fields_of(mark.here or nowhere, "here branch point landed how text_here=text")
     return {**fields_of(mark, "closed false instead marks=gone"), **here}
+
+
+def home_object(home: Home) -> dict[str, Any]:
+    """Describe a home."""
+    return fields_of(home, "kind repository=repository.where branch prefix named")

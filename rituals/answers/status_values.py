@@ -1,68 +1,61 @@
-"""Gather where a ledger stands, for `diurna status`."""
+"""Gather where a ledger stands, for `diurna status`: a line or two of each room."""
 
 from __future__ import annotations
 
-from bisect import bisect_right
-
 from ledger.environment import now_seconds
+from ledger.git.repository import config_value, read_reference
 from ledger.home import Home
 from ledger.model.findings import Finding
 from ledger.model.layout import CONTINUITY_FILE
 from ledger.model.log_stamps import ended_of, stamp_of
-from memory.api import Memory
-from memory.redaction.withheld_texts import held_logs
-from memory.repair.lost_logs import lost_findings
+from memory.cache.ledger_status import status_of
 from memory.replay.page_publishing import publishing
-from memory.replay.upstream_homes import upstreams
 from memory.worktree.projection_files import is_published
-from memory.worktree.uncommitted_logs import taken_out
 from projection.fold.projection_state import TIERS
-from projection.lifecycle.ageing import fading
-from projection.lifecycle.review_due import due, reasons, size_of
 from projection.policy.model import OFF
-from rituals.answers.json_objects import disputed_objects, home_object
-from rituals.answers.record_fields import all_fields_of, fields_of
-from rituals.decide.open_contradictions import contested
+from rituals.answers.record_fields import all_fields_of, fields_of, home_object
 from rituals.hosts.background_start import last_run, obstacle
 from rituals.hosts.capture.session_marks import sessions, unfinished
 from rituals.hosts.host_events import starts
 from rituals.hosts.silence import lasting
-from rituals.hosts.stop_request import is_unasked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from memory.cache.ledger_status import LedgerStatus
+    from memory.edits.pages import Pages
+    from projection.policy.model import Policy
 
-def overview(memory: Memory) -> dict[str, Any]:
+
+def overview(memory: Pages) -> dict[str, Any]:
     """Describe where a ledger stands. Nothing is written.
 
     The findings are of what edits of pages say that no log does, and of logs that went (L6).
     """
-    home, state = memory.home, memory.state()
-    commondir, view, policy = home.repository.commondir, state.view(), state.policy
-    keeps = policy.capture.keep != OFF
-    since = len(state.work) - bisect_right(state.work, state.summary.last_review)
-    size, published, run = size_of(view), publishing(home, policy), last_run(home)
-    due_for = reasons(since, size, policy.review)
-    disputed, ahead_behind = contested(state), _upstream(home)
+    home, status = memory.home, memory.ask(status_of)
+    commondir, policy = home.repository.commondir, status.policy
+    keeps, run = policy.capture.keep != OFF, last_run(home)
+    published, edited = publishing(home, policy), memory.edited()
     today, missed = starts(commondir)
+    disputed = _disputed(status)
+    upstream, ahead, behind = _upstream(home)
     return {
         "home": home_object(home),
-        **fields_of(state.summary, "logs sessions"),
-        "facts": sum(view.tiers),
-        "fading": [one.id for one in fading(view.live, state.decay, policy)],
-        "tiers": dict(zip(TIERS, view.tiers, strict=True)),
+        **fields_of(status.summary, "logs sessions"),
+        "facts": sum(status.tiers),
+        "fading": status.fading,
+        "tiers": dict(zip(TIERS, status.tiers, strict=True)),
         "review": {
-            "due": bool(due_for),
-            "since": since,
+            "due": bool(status.due),
+            "since": status.since,
             "every": policy.review.every,
-            "reasons": due_for,
-            **fields_of(size, "facts lines closed_lines"),
+            "reasons": status.due,
+            **fields_of(status.size, "facts lines closed_lines"),
         },
         "publish": all_fields_of(published),
         "drift": _behind(memory) if published.here else (),
-        "edited": memory.edited(),
+        "edited": edited,
         "waiting": memory.waiting(),
         "silent": [one.session for one in lasting(home)],
         "starts": {"today": today, "without_memory": missed},
@@ -78,64 +71,86 @@ def overview(memory: Memory) -> dict[str, Any]:
             **fields_of(run, "took_ms did doing"),
             "because": obstacle(home, policy),
         },
-        "findings": _edits(memory),
-        "contradictions": [fact for fact, _ in disputed],
-        "disputed": disputed_objects(disputed),
-        "confirm": {"due": due(state), "every": policy.review.verify_invariants_every},
-        **dict(zip(("upstream", "ahead", "behind"), ahead_behind, strict=True)),
-        "reads": [
-            {"name": one.name, "fetched_at": int(one.fetched_at), "age": one.age(now_seconds())}
-            for one in upstreams(home, policy)
-        ],
+        "findings": _findings(memory, edited),
+        "contradictions": [one["id"] for one in disputed],
+        "disputed": disputed,
+        "confirm": {"due": status.unconfirmed, "every": policy.review.verify_invariants_every},
+        "upstream": upstream,
+        "ahead": ahead,
+        "behind": behind,
+        "reads": _reads(home, policy) if policy.upstream else (),
     }
 
 
-def _behind(memory: Memory) -> tuple[str, ...]:
+def _behind(memory: Pages) -> tuple[str, ...]:
     summary = memory.ask(lambda cache: cache.summary, committed=True)
     home = memory.home
     return () if is_published(home, home.tip(), summary) else (CONTINUITY_FILE,)
 
 
+def _disputed(status: LedgerStatus) -> list[dict[str, Any]]:
+    if not status.contradicted:
+        return []
+    from rituals.decide.open_contradictions import contested
+
+    return contested(status.contradicted, status.histories)
+
+
 def _unasked(commondir: str) -> tuple[str, ...]:
     newest = {one.host: one.session for one in reversed(sessions(commondir))}
+    if not newest:
+        return ()
+    from rituals.hosts.stop_request import is_unasked
+
     return tuple(sorted([host for host in newest if is_unasked(commondir, host, newest[host])]))
 
 
-def _taken_out(memory: Memory) -> tuple[str, ...]:
+def _taken_out(memory: Pages) -> list[str]:
     """Return the logs that a person took out of the work tree, and whose facts nobody took back."""
+    if not memory.home.plain:
+        return []
+    from memory.worktree.uncommitted_logs import taken_out
+
     stems = taken_out(memory.home)
     if not stems:
-        return ()
-    from rituals.decide.undo_plan import Past
+        return []
+    from projection.fold.reversal import effect
 
-    undone = Past(memory).undone
-    return tuple([stem for stem in stems if stem not in undone])
+    undone = effect([entry for _, entry in memory.cache().logs("ORDER BY stem")]).undone
+    return [stem for stem in stems if stem not in undone]
 
 
-def _edits(memory: Memory) -> tuple[Finding, ...]:
-    from memory.edits.edited_files import find_edit
-    from rituals.check.sessions_listing import undeclared
+def _findings(memory: Pages, edited: tuple[str, ...]) -> list[Finding]:
+    home, found = memory.home, memory.undeclared(edited, memory.tip_state)
+    # of a branch with code all history is looked through, which `check` does
+    if home.seen and (home.is_astray() or read_reference(home.repository, home.lost)):
+        from memory.redaction.withheld_texts import held_logs
+        from memory.repair.lost_logs import lost_findings
 
-    home, found = memory.home, list[Finding]()
-    if home.seen:  # of a branch with code all history is looked through, which `check` does
-        found = lost_findings(home, memory.ask(held_logs, committed=True))
-    return (*undeclared(memory, find_edit(memory.snapshot.tip, memory.tip_state)), *found)
+        found += lost_findings(home, memory.ask(held_logs, committed=True))
+    return found
 
 
 def _upstream(home: Home) -> tuple[str, int, int]:
     """Return the remote-tracking branch, and by how many commits the branch and it differ; "" for none."""
-    git = home.repository.git()
-    name = ""
-    if home.reference:
-        asked = git.run(
-            "rev-parse", "--symbolic-full-name", f"{home.branch}@{{upstream}}", check=False
-        )
-        name = asked.decode("utf-8", "replace").strip() or home.upstream
-    tip = home.tip()
+    git, tip, name = home.repository.git(), home.tip(), home.upstream
+    if home.reference and config_value(home.repository, f'branch "{home.branch}"', "merge"):
+        asked = "rev-parse", "--symbolic-full-name", f"{home.branch}@{{upstream}}"
+        name = git.run(*asked, check=False).decode("utf-8", "replace").strip() or name
     counted: list[bytes] = []
     if name and tip:
-        asked = git.run("rev-list", "--left-right", "--count", f"{tip}...{name}", check=False)
-        counted = asked.split()
+        counted = git.run(
+            "rev-list", "--left-right", "--count", f"{tip}...{name}", check=False
+        ).split()
     if len(counted) != 2:
         return "", 0, 0
     return name.removeprefix("refs/remotes/"), int(counted[0]), int(counted[1])
+
+
+def _reads(home: Home, policy: Policy) -> list[dict[str, Any]]:
+    from memory.replay.upstream_homes import upstreams
+
+    return [
+        {"name": one.name, "fetched_at": int(one.fetched_at), "age": one.age(now_seconds())}
+        for one in upstreams(home, policy)
+    ]

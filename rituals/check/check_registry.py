@@ -1,8 +1,9 @@
-"""List the checks, and which commands make them; and make them.
+"""List the checks, make those of a level, and mend what they notice.
 
 What they look at is a survey of one home: each part of it is read once, from git alone, when a check first
 asks for it. A row names its function by module, so that a command loads no more than it chooses. What a
-check yields is a `Finding`, or one together with a remedy (`Noticed`).
+check yields is a `Finding`, or one together with a remedy (`Noticed`). In a visit each is guarded: one
+that fails is told and hides no other, and a remedy that fails changes nothing and stops no other.
 """
 
 from __future__ import annotations
@@ -12,7 +13,9 @@ from functools import cached_property
 from importlib import import_module
 from typing import Any
 
+from ledger.errors import DiurnaError, HomeNotFound
 from ledger.git.log_history import Damage
+from ledger.home import Home
 from ledger.model.findings import CODES, ERROR, INFO, WARNING, Finding
 from ledger.model.layout import stem_of
 from ledger.model.logset import LogRef, log_refs
@@ -23,7 +26,7 @@ from memory.replay.replayed_state import state_from
 from projection.fold.full_replay import State
 from projection.fold.withholding import held_in
 from projection.policy.model import Policy
-from rituals.check.history import damaged, without_purged
+from rituals.check.history import damaged
 from rituals.check.sessions_listing import Listing, list_sessions
 
 Progress = Callable[[int, int], None]
@@ -119,12 +122,11 @@ class Survey:
     @cached_property
     def damages(self) -> tuple[tuple[Damage, ...], tuple[Finding, ...]]:
         """The logs that history altered and that are not whole now, and where it could not be read."""
-        standing = self.listing().standing
-        found, noticed = damaged(self.home, self.tip, standing, self.progress)
-        return without_purged(found, self.held) if found else found, noticed
+        return damaged(self.home, self.tip, self.listing().standing, self.held, self.progress)
 
 
-VERIFY, LINT, DOCTOR, REVIEW = _ALL = "verify", "lint", "doctor", "review"
+#: How much is looked at, each with all before it: the ledger; what is due; all texts; this clone.
+VERIFY, REVIEW, LINT, DOCTOR = range(4)
 #: What a check looks at: the machine; this clone; what is at the tip, so it waits until that can be read.
 MACHINE, CLONE, CONTENT = "machine", "clone", "content"
 
@@ -139,7 +141,7 @@ class Check(Record):
 
     name: str  #: what is looked at, in words for a check that fails
     look: str  #: its function, `module:name`
-    by: tuple[str, ...] = _ALL  #: the commands that make it
+    level: int = VERIFY  #: from which on it is made
     stage: str = CONTENT  #: `MACHINE`, `CLONE` or `CONTENT`
     deep: bool = False  #: only where caches are compared with the ledger
 
@@ -152,17 +154,17 @@ class Check(Record):
 _HERE, _LOGS = "clone_checks", "ledger_checks"
 #: All checks, in the order in which they are made.
 CHECKS = (
-    Check("git", "machine:git_noticed", (DOCTOR,), MACHINE),
-    Check("agents' programs", "machine:hosts_noticed", (DOCTOR,), MACHINE),
-    Check("lock files", f"{_HERE}:lock_noticed", (DOCTOR,), CLONE),
-    Check("recent commits", f"{_HERE}:recent_noticed", (DOCTOR,), CLONE),
-    Check("the tip of the branch", f"{_HERE}:tip_noticed", (DOCTOR,), CLONE),
+    Check("git", "machine:git_noticed", DOCTOR, MACHINE),
+    Check("agents' programs", "machine:hosts_noticed", DOCTOR, MACHINE),
+    Check("lock files", f"{_HERE}:lock_noticed", DOCTOR, CLONE),
+    Check("recent commits", f"{_HERE}:recent_noticed", DOCTOR, CLONE),
+    Check("the tip of the branch", f"{_HERE}:tip_noticed", DOCTOR, CLONE),
     Check("the spool", f"{_LOGS}:spool", stage=CLONE),
-    Check("where memory was before", f"{_HERE}:moved_noticed", (DOCTOR,), CLONE),
-    Check("spools beside it", f"{_HERE}:spool_noticed", (DOCTOR,), CLONE),
-    Check("captured sessions", f"{_HERE}:capture_noticed", (DOCTOR,), CLONE),
-    Check("git's attributes", f"{_HERE}:attributes_noticed", (DOCTOR,), CLONE),
-    Check("the bytes of logs", f"{_HERE}:logs_noticed", (DOCTOR,)),
+    Check("where memory was before", f"{_HERE}:moved_noticed", DOCTOR, CLONE),
+    Check("spools beside it", f"{_HERE}:spool_noticed", DOCTOR, CLONE),
+    Check("captured sessions", f"{_HERE}:capture_noticed", DOCTOR, CLONE),
+    Check("git's attributes", f"{_HERE}:attributes_noticed", DOCTOR, CLONE),
+    Check("the bytes of logs", f"{_HERE}:logs_noticed", DOCTOR),
     Check("what logs and facts say", f"{_LOGS}:said"),
     Check("what is only one person's", f"{_LOGS}:personal"),
     Check("the policy", f"{_LOGS}:policy"),
@@ -172,18 +174,13 @@ CHECKS = (
     Check("the projection", f"{_LOGS}:projection"),
     Check("logs in the work tree", f"{_LOGS}:work_tree"),
     Check("edits by hand", f"{_LOGS}:edits"),
-    Check("what is due", f"{_LOGS}:due", (LINT, REVIEW)),
-    Check("texts", "linted_files:texts", (LINT,)),
-    Check("the caches", f"{_HERE}:caches_noticed", (DOCTOR,), deep=True),
-    Check("what the remote has", f"{_HERE}:unsent_noticed", (DOCTOR,)),
-    Check("mirrors", f"{_HERE}:mirrors_noticed", (DOCTOR,)),
-    Check("homes of others", f"{_HERE}:upstreams_noticed", (DOCTOR,)),
+    Check("what is due", f"{_LOGS}:due", REVIEW),
+    Check("texts", "linted_files:texts", LINT),
+    Check("the caches", f"{_HERE}:caches_noticed", DOCTOR, deep=True),
+    Check("what the remote has", f"{_HERE}:unsent_noticed", DOCTOR),
+    Check("mirrors", f"{_HERE}:mirrors_noticed", DOCTOR),
+    Check("homes of others", f"{_HERE}:upstreams_noticed", DOCTOR),
 )
-
-
-def chosen(*commands: str) -> tuple[Check, ...]:
-    """Return the checks that any of these commands makes, in their order, each once."""
-    return tuple(check for check in CHECKS if not set(commands).isdisjoint(check.by))
 
 
 def bare(finding: Finding) -> Finding:
@@ -191,12 +188,19 @@ def bare(finding: Finding) -> Finding:
     return finding._replace(hint="")
 
 
-def in_order(found: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Put findings in order, errors first, then by place; each once."""
-    listed = list(found)  # below, nobody is sent to `check` for what the next line says
-    told = {one.file for one in listed if one.code in _TELLING}
-    once = {bare(one) if one.code in _TOLD and one.file in told else one for one in listed}
-    return tuple(sorted(once, key=order))
+def in_order(found: Iterable[Finding | Noticed]) -> tuple[Finding, ...]:
+    """Put findings in order, errors first, then by place; each once: of two that with a remedy."""
+    listed = [Noticed(one) if isinstance(one, Finding) else one for one in found]
+    # below, nobody is sent to `check` for what the next line says
+    told = {one.finding.file for one in listed if one.finding.code in _TELLING}
+    once: dict[Finding, Noticed] = {}
+    for one in listed:
+        key = bare(one.finding)
+        if key.code in _TOLD and key.file in told:
+            one = Noticed(key)
+        if key not in once or (one.remedy and not once[key].remedy):
+            once[key] = one
+    return tuple(sorted([one.finding for one in once.values()], key=order))
 
 
 def order(finding: Finding) -> tuple[int, str, int, str, str]:
@@ -205,11 +209,131 @@ def order(finding: Finding) -> tuple[int, str, int, str, str]:
     return (_RANK[severity], finding.file, finding.line, finding.code, finding.message)
 
 
-def made(memory: Memory, command: str, progress: Progress | None = None) -> tuple[Finding, ...]:
-    """Make the checks of `verify`, `lint` or `review`; return what is wrong, errors first.
+def made(memory: Memory, level: int, progress: Progress | None = None) -> tuple[Finding, ...]:
+    """Make the checks of a level below `DOCTOR`; return what is wrong, errors first.
 
     What one raises stops all. Progress is told (done, total) of each long part.
     """
     survey = Survey(memory, memory.occasion().now_ms, progress)
-    found = [one for check in chosen(command) for one in check.run(survey)]
-    return in_order([one if isinstance(one, Finding) else one.finding for one in found])
+    return in_order([one for check in CHECKS if check.level <= level for one in check.run(survey)])
+
+
+#: The ledger can not be read before these are mended: all else would be told of them again, and a
+#: projection without them is not ours to publish.
+_UNREADABLE = ("object-lost", "unreadable")
+#: How often the checks are made again for what shows only after something else was mended.
+_ROUNDS = 3
+
+
+class Visit(Record):
+    """What a visit found and did."""
+
+    #: what is the matter, errors first; after treatment, what still is
+    findings: tuple[Finding, ...]
+    plan: tuple[Remedy, ...] = ()  #: what would mend it, or what was tried, in order
+    #: what became of it: (the step, why it could not be done, "" where it was)
+    treated: tuple[tuple[str, str], ...] = ()
+    home: Home | None = None  #: that was looked at, None where there is none
+
+
+def visit(
+    open_survey: Callable[[], Survey],
+    where: str,
+    search_path: Iterable[str],
+    *,
+    fix: bool,
+    deep: bool,
+) -> Visit:
+    """Make all checks, and apply what is safe if asked to; then check again.
+
+    What `open_survey` raises is told like any other finding; `where` is the folder, and agents' commands
+    are looked for in `search_path`; `deep` compares the caches, too.
+    """
+    checks = [one for one in CHECKS if deep or not one.deep]
+    from rituals.check.machine import Machine
+
+    machine = Machine(where, tuple(search_path))
+    found = _found([one for one in checks if one.stage == MACHINE], machine)
+    checks = [one for one in checks if one.stage != MACHINE]
+    try:
+        survey = open_survey()
+    except DiurnaError as problem:
+        code = "no-home" if isinstance(problem, HomeNotFound) else "unsupported-repository"
+        found.append(Noticed(Finding(code, problem.message, hint=problem.hint)))
+        return Visit(in_order(found))
+    try:
+        noticed = _examined(survey, checks)
+        remedies = _plan(noticed)
+        treated: list[tuple[str, str]] = []
+        fresh = remedies if fix else ()
+        for _ in range(_ROUNDS):
+            if not fresh:
+                break
+            treated += [(one.said, _problem(one)) for one in fresh]
+            survey.memory.snapshot.notes.clear()  # of what was done, which is told as such
+            noticed = _examined(survey, checks)
+            tried = {step for step, _ in treated}
+            fresh = tuple(one for one in _plan(noticed) if one.said not in tried)
+            remedies += fresh
+        treated += _meaning_made(survey) if fix else ()
+        return Visit(in_order([*found, *noticed]), remedies, tuple(treated), survey.home)
+    finally:
+        survey.memory.close()
+
+
+def _problem(remedy: Remedy) -> str:
+    """Apply a remedy; return why it could not be applied."""
+    try:
+        remedy.do()
+    except DiurnaError as failure:
+        return str(failure)
+    except OSError as failure:
+        return f"{failure.filename or 'the disk'}: {failure.strerror or failure}"
+    return ""
+
+
+def _meaning_made(survey: Survey) -> list[tuple[str, str]]:
+    """Make what vectors of facts are missing, where the user has a model; say so."""
+    from memory.recall.meaning import make
+
+    try:
+        made = make(survey.memory.snapshot)
+    except DiurnaError as failure:
+        return [("make the vectors of facts", str(failure))]
+    return [(f"make {made} vectors of facts", "")] if made else []
+
+
+def _examined(survey: Survey, checks: Iterable[Check]) -> list[Noticed]:
+    """Return what is noticed; where the clone can not be read, nothing of what is in it."""
+    survey = survey.fresh()
+    found = _found([one for one in checks if one.stage != CONTENT], survey)
+    if not any(one.finding.code in _UNREADABLE for one in found):
+        found += _found([one for one in checks if one.stage == CONTENT], survey)
+    notes = survey.memory.snapshot.notes
+    found += [Noticed(note) for note in notes]
+    notes.clear()
+    return found
+
+
+def _found(checks: Iterable[Check], subject: object) -> list[Noticed]:
+    """Return what checks notice, each guarded."""
+    found: list[Noticed] = []
+    for check in checks:
+        hint = "mend what else is told, and look again"
+        try:
+            for one in check.run(subject):
+                found.append(Noticed(one) if isinstance(one, Finding) else one)
+            continue
+        except DiurnaError as problem:
+            said, hint = str(problem), problem.hint or hint
+        except Exception as problem:  # noqa: BLE001 - a check that breaks must not hide the others
+            said = f"{type(problem).__name__}: {problem}"
+        failed = f"{check.name} could not be checked: {said}"
+        found.append(Noticed(Finding("check-failed", failed, hint=hint)))
+    return found
+
+
+def _plan(noticed: Iterable[Noticed]) -> tuple[Remedy, ...]:
+    """Return the remedies, in the order in which they have to be applied, each once."""
+    found = {one.remedy.said: one.remedy for one in noticed if one.remedy is not None}
+    return tuple(sorted(found.values(), key=lambda one: (one.kind, one.said)))

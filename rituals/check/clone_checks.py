@@ -328,11 +328,8 @@ def unsent_noticed(survey: Survey) -> Iterator[Finding]:
     there = _stems(survey, read_reference(home.repository, upstream) if upstream else "")
     old = sorted(stem for stem in _stems(survey, survey.tip) - there if stem < before)
     if old:
-        many = (
-            "1 log of more than a week ago is"
-            if len(old) == 1
-            else f"{len(old)} logs of more than a week ago are"
-        )
+        many = f"{len(old)} logs of more than a week ago are"
+        many = "1 log of more than a week ago is" if len(old) == 1 else many
         where = upstream.removeprefix("refs/remotes/")
         told = f"not in {where}" if where else f"on no remote: {home.branch} was never pushed"
         said = f"{many} {told}; the oldest is {old[0]}"

@@ -36,9 +36,16 @@ _RESTORE_HINT = "`diurna check --restore` adds its first bytes again"
 
 
 def damaged(
-    home: Home, tip: str, standing: Mapping[str, str], progress: Progress | None
+    home: Home,
+    tip: str,
+    standing: Mapping[str, str],
+    held: frozenset[tuple[str, str]],
+    progress: Progress | None = None,
 ) -> tuple[tuple[Damage, ...], tuple[Finding, ...]]:
     """Find the logs that history altered and that are not whole at the tip.
+
+    Redacted ones (`held`) that were taken out of the ledger are none (fault:E7); one that was changed and
+    whose first bytes the history still has stays: that hides nothing.
 
     Returns:
         The logs, and what else was noticed: what could not be looked at, and seals that several bytes fit.
@@ -48,19 +55,12 @@ def damaged(
     for change in changed:
         stood.setdefault(change.path, []).extend((change.blob_before, change.blob_after))
     proven = fitting(home, stood, standing)
-    return damages(changed, standing, proven), (*findings, *_collisions(changed, proven))
-
-
-def without_purged(
-    found: tuple[Damage, ...], held: frozenset[tuple[str, str]]
-) -> tuple[Damage, ...]:
-    """Return the damages without redacted logs that were taken out of the ledger (fault:E7).
-
-    One that was changed and whose first bytes the history still has stays: that hides nothing.
-    """
-    return tuple(
-        [one for one in found if one.kind != DELETED or (stem_of(one.path), one.first) not in held]
-    )
+    found = [
+        one
+        for one in damages(changed, standing, proven)
+        if one.kind != DELETED or (stem_of(one.path), one.first) not in held
+    ]
+    return tuple(found), (*findings, *_collisions(changed, proven))
 
 
 def fitting(
@@ -139,7 +139,7 @@ def restore_plan(memory: Memory) -> tuple[tuple[str, bytes], ...]:
     tip = home.tip()
     standing = list_sessions(home, tip).standing
     held = memory.ask(held_logs, committed=True)
-    found = without_purged(damaged(home, tip, standing, None)[0], held)
+    found, _ = damaged(home, tip, standing, held)
     wanted = {one.path: one.first for one in found if one.kind != MOVED and one.sound}
     known = {one.path for one in found}
     gone = {path: [blob] for path, blob in lost(home, held).items() if path not in known}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterator
 
 from ledger.errors import WriteRefused
@@ -10,7 +9,7 @@ from ledger.model.findings import Finding
 from ledger.model.layout import CONTINUITY_FILE, FORMAT_VERSION, POLICY_FILE, log_path
 from ledger.model.log_stamps import ahead_by_a_day
 from ledger.model.session import says_personal
-from memory.edits.edited_files import find_edit
+from memory.cache.ledger_status import status_of
 from memory.repair.lost_logs import lost_findings, named
 from memory.replay.page_publishing import publishes
 from memory.worktree.page_copies import work_file
@@ -23,16 +22,15 @@ from memory.worktree.projection_files import (
 from memory.write.branch_lock import refuse_unwritable
 from memory.write.kept_out import finding, is_own
 from projection.document.page_parser import CONFLICT_MARKERS, machine_line, parse
-from projection.lifecycle.review_due import over, reasons, size_of
+from projection.lifecycle.review_due import over
 from projection.policy.model import UNSETTLED
 from rituals.check.check_registry import COMMIT, PUBLISH, Noticed, Survey, mended
 from rituals.check.history import damage_finding
-from rituals.check.sessions_listing import undeclared, work_tree_findings
+from rituals.check.sessions_listing import work_tree_findings
 
 _PERSONAL_HINT = (
     "`diurna redact ID --reason WHY` withholds it; history still has it, and others may too"
 )
-_DUE_HINT = "run `diurna review`; `diurna review --dry-run` shows what it would do"
 
 
 def said(survey: Survey) -> Iterator[Finding]:
@@ -107,7 +105,7 @@ def work_tree(survey: Survey) -> Iterator[Finding]:
 def edits(survey: Survey) -> Iterator[Finding]:
     """Name each change that `check --absorb` would record, and every edit that it would not understand."""
     memory = survey.memory
-    yield from undeclared(memory, find_edit(memory.snapshot.tip, lambda: survey.state))
+    yield from memory.undeclared(memory.edited(), lambda: survey.state)
 
 
 def spool(survey: Survey) -> Iterator[Noticed]:
@@ -123,12 +121,9 @@ def spool(survey: Survey) -> Iterator[Noticed]:
 
 def due(survey: Survey) -> Iterator[Finding]:
     """Tell that a review is due, and that `continuity.md` is over the limits of the policy."""
-    state = survey.state
-    size, limits = size_of(state.view()), state.policy.review
-    since = len(state.work) - bisect_right(state.work, state.summary.last_review)
-    if why := reasons(since, size, limits):
-        yield Finding("review-due", f"a review is due: {'; '.join(why)}", hint=_DUE_HINT)
-    if too_much := over(size, limits):
+    status = survey.memory.ask(status_of, committed=True)
+    yield from status.due_findings()
+    if too_much := over(status.size, status.policy.review):
         said = f"{CONTINUITY_FILE} is over the limits of the policy: {'; '.join(too_much)}"
         hint = "`diurna review` asks what may go; the limits are below [review] in diurna.toml"
         yield Finding("over-size", said, CONTINUITY_FILE, hint=hint)

@@ -50,26 +50,20 @@ def text_findings(path: str, data: bytes, personal: str) -> list[Finding]:
     text = document_text(data) or data.decode("utf-8", "replace")
     places = find_secrets(text) if personal == KEEP else find_all(text)
     found: dict[tuple[int, str], Finding] = {}
-    waived: list[int] = []
+    waived = set[int]()
     lines = Lines(text if places else "")
     front = text.find("\n---\n", 3) if text.startswith("---\n") else 0
     for place in places:
         if place.rule == LABELLED and (place.start < front or _is_own(text, place)):
             continue  # our own key, or a verb, names it
-        line = lines.number(place)
+        line, secret, said = lines.number(place), place.kind == SECRET, article(place.rule)
         if lines.is_waived(place):
-            if place.kind == SECRET:
-                waived.append(line)
+            waived |= {line} if secret else set()
             continue
-        if (line, place.rule) in found:
-            continue
-        if place.kind == SECRET:
-            said = f"{article(place.rule)}: {place.shown}"
-            one = Finding("secret-found", said, path, line, _REPLACE_HINT)
-        else:
-            said = article(place.rule)
-            one = Finding("personal-data", said, path, line, _PERSONAL_HINT)
-        found[line, place.rule] = one
+        one = Finding("personal-data", said, path, line, _PERSONAL_HINT)
+        if secret:
+            one = Finding("secret-found", f"{said}: {place.shown}", path, line, _REPLACE_HINT)
+        found.setdefault((line, place.rule), one)
     said_of = first_of(list(found.values()))
     other = is_projection(path) or path.split("/")[-1] == POLICY_FILE
     left = 0 if other else marker_line(text)
@@ -77,14 +71,10 @@ def text_findings(path: str, data: bytes, personal: str) -> list[Finding]:
         said = "a conflict marker that was never resolved"
         said_of.append(Finding("conflict-marker", said, path, left, _MARKER_HINT))
     if waived:
-        many = len(set(waived))
-        noun = (
-            "line looks like a secret and says that it is"
-            if many == 1
-            else "lines say that they are"
-        )
-        message = f"{many} {noun} none"
-        said_of.append(Finding("secret-waived", message, path, waived[0]))
+        message = f"{len(waived)} lines say that they are none"
+        if len(waived) == 1:
+            message = "1 line looks like a secret and says that it is none"
+        said_of.append(Finding("secret-waived", message, path, min(waived)))
     return said_of
 
 

@@ -1,8 +1,6 @@
 """List what stands below `sessions/` at a commit, also where folders of it can not be read.
 
 Compare the logs in the work tree with it, which alone counts (fault:E4).
-
-And find what its projection says and no log does: a fact that somebody edited in `continuity.md`.
 """
 
 from __future__ import annotations
@@ -13,17 +11,14 @@ from collections.abc import Iterator, Mapping
 from ledger.errors import GitFailed
 from ledger.git.cli import Git
 from ledger.home import Home
-from ledger.model.event import VERB_OF
 from ledger.model.findings import Finding
-from ledger.model.layout import CONTINUITY_FILE, SESSIONS_DIR, log_path, stem_of
+from ledger.model.layout import SESSIONS_DIR, log_path, stem_of
 from ledger.model.log_stamps import is_stem
 from ledger.model.logset import log_refs
 from ledger.model.record import Record
 from ledger.wal.spool import Spool
-from memory.api import Memory
-from memory.edits.edited_files import Edit
 from memory.repair.lost_logs import named
-from memory.worktree.page_copies import edited_finding, work_file
+from memory.worktree.page_copies import work_file
 
 FILE_MODE = "100644"
 _TREE_MODE = "040000"
@@ -87,30 +82,6 @@ def _lost_folder(home: Home, tree: str, path: str) -> Finding:
         path,
         hint="fetch it from a clone that has it; all other logs are read",
     )
-
-
-_HINT = "`diurna check --absorb` makes a log of it; `diurna check --absorb --dry-run` shows which"
-
-
-def undeclared(memory: Memory, edit: Edit | None) -> Iterator[Finding]:
-    """Name what people edited and no log says, in the work tree (by `find_edit`) and in commits."""
-    unabsorbed = [one for one in memory.unabsorbed() if one.stem]
-    edits = [("the edit", edit.file, edit.data, edit.events)] if edit else []
-    for one in unabsorbed:
-        where = f"the edit of commit {one.commit[:12]} by {one.author}"
-        edits.append((where, CONTINUITY_FILE, b"", one.events))
-    found = [*edit.findings] if edit else []
-    for where, file, data, events in edits:
-        lines = data.decode("utf-8", "replace").split("\n")
-        for event in events:
-            footer = f"id: {event.id} "  # which a fact may not have (any more)
-            line = next((number for number, line in enumerate(lines, 1) if footer in line), 0)
-            said = f"{where} says `{VERB_OF[type(event)]}: {event.id}`, and no log does"
-            found.append(Finding("undeclared-edit", said, file, line, _HINT))
-    found += [one for one in memory.left_alone() if one.line or not unabsorbed]
-    declared = {one.file for one in found}
-    yield from found
-    yield from [edited_finding(path) for path in memory.edited() if path not in declared]
 
 
 def work_tree_findings(

@@ -11,18 +11,22 @@ from ledger.errors import DiurnaError, DraftRefused, NotFound, WrongUsage
 from ledger.model.findings import Finding
 from ledger.model.layout import CAPTURED_DIR, FORMAT_VERSION, POLICY_FILE
 from ledger.model.session import LOG_LIMIT_BYTES
+from memory.cache.view_name import has_files
 from rituals.cli.output import Output, few
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from typing import Any
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import Any, TypeVar
 
     from ledger.home import Home
     from memory.api import Memory
+    from memory.edits.pages import Pages
     from memory.query.reader import Reader
     from rituals.cli.layout import Layout
     from rituals.cli.output import Line
+
+    Asked = TypeVar("Asked", bound=Reader)
 
 
 STDIN = "-"
@@ -140,17 +144,15 @@ class Invocation:
                 from rituals.hosts.processes import host_session_here
 
                 session = host_session_here(home.repository.commondir)
-            how: dict[str, Any] = {
-                "clock": self.now_ms,
-                "lasting": False,
-                "progress": self.out.progress,
-            }
-            memory = Memory(home, agent=self.agent, session=session, **how)
+            memory = Memory(home, agent=self.agent, session=session, **self._how())
             self.adopt(memory)
             if "--dry-run" not in self.arguments:
                 memory.bring_back()
             return memory
         return self._opened
+
+    def _how(self) -> dict[str, Any]:
+        return {"clock": self.now_ms, "lasting": False, "progress": self.out.progress}
 
     def open_reader(self) -> bool:
         """Open the home for a question alone; False where there is more to be said than its answer.
@@ -158,12 +160,32 @@ class Invocation:
         Raises:
             HomeNotFound: there is none.
         """
+        from memory.query.reader import Reader
+
+        home = self.find_home()
+        found = self._undisturbed(home, lambda: Reader(home, self.out.progress, self.now_ms))
+        return found is not None
+
+    def pages(self) -> Pages:
+        """Return the home, open for questions of its pages too; what is unfinished is finished first.
+
+        Raises:
+            HomeNotFound: there is none.
+        """
+        from memory.edits.pages import Pages
+
+        home = self.find_home()
+        if has_files(home.held_folder):
+            return self.memory()
+        return self._undisturbed(home, lambda: Pages(home, **self._how())) or self.memory()
+
+    def _undisturbed(self, home: Home, opened: Callable[[], Asked]) -> Asked | None:
         from memory.query.reader import undisturbed
 
-        self._opened = undisturbed(self.find_home(), self.out.progress, self.now_ms)
-        if self._opened is not None:
-            self.out.short = self._opened.short
-        return self._opened is not None
+        found = undisturbed(home, opened)
+        if found is not None:
+            self._opened, self.out.short = found, found.short
+        return found
 
     def reader(self) -> Reader:
         """Return the home as it is open for questions.

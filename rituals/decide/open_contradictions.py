@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from ledger.model.event import FactCreated, FactSuperseded, ThreadClosed
 from ledger.model.ids import version_id
 from ledger.model.log_stamps import stem_in
 from ledger.model.record import Record
-from memory.api import Memory
 from projection.document.page_renderer import REDACTED, ordered
 from projection.fold.fact_history import Fact, History
 from projection.fold.falsity import against
-from projection.fold.full_replay import State
 from projection.fold.testimony import RANK, word_of
 from rituals.decide.decision import facts_named
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
+    from memory.api import Memory
+    from projection.fold.full_replay import State
 
 #: What stands against what.
 TEXT, BIRTH, CLOSED, SUCCESSOR = "text", "birth", "closed", "successor"
@@ -91,10 +95,10 @@ def kinds_of(fact: Fact, history: History) -> tuple[str, ...]:
     return tuple(kind for stands, kind in stand if stands)
 
 
-def contested(state: State) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Return (id, kinds) of the facts that are contradicted, by id."""
-    facts = sorted(state.view().contradicted, key=lambda fact: fact.id)
-    return tuple([(fact.id, kinds_of(fact, state.histories[fact.id])) for fact in facts])
+def contested(facts: Iterable[Fact], histories: Mapping[str, History]) -> list[dict[str, Any]]:
+    """Describe which of some facts are contradicted, and by what, by id."""
+    listed = sorted(facts, key=lambda fact: fact.id)
+    return [{"id": one.id, "kinds": list(kinds_of(one, histories[one.id]))} for one in listed]
 
 
 def disputes(memory: Memory, facts: Iterable[str] = ()) -> tuple[Dispute, ...]:

@@ -13,7 +13,6 @@ from ledger.home import OWN_BRANCH, Home
 from ledger.model.layout import MAINTAINED_FILE, POLICY_FILE
 from ledger.model.record import Record
 from ledger.wal.user_key import digest
-from memory.replay.broken_truth import has_code, read_truths
 from projection.policy.model import OFF, Policy
 from rituals.hosts.session_files import fields_of, read_record, write_object
 
@@ -77,6 +76,8 @@ def is_stale(home: Home) -> bool:
 
     In a partial clone nothing is marked: it has its turn once a day.
     """
+    from memory.replay.broken_truth import has_code, read_truths
+
     if not has_code(home) or home.repository.promisor:
         return False
     own = home.prefix.partition("/")[0] if home.checked_out else ""

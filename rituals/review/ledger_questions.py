@@ -104,7 +104,7 @@ def invariant_questions(ground: Ground) -> Iterator[Question]:
     """
     every = ground.policy.review.verify_invariants_every
     still_open = {key for one in ground.raised if not one.closed for key in one.keys}
-    for fact, last, sessions in unconfirmed(ground.state, ground.facts):
+    for fact, last, sessions in unconfirmed(ground.policy, ground.state.work, ground.facts):
         rounds = [(fact.id, last, str(number)) for number in range(1, sessions // every + 1)]
         key = next((key for key in rounds if key_of(INVARIANT_DUE, *key) in still_open), rounds[-1])
         when = (

@@ -19,7 +19,7 @@ from memory.cache.cache_file import Cache
 from memory.replay.replayed_state import state_from, state_of
 from projection.brief.choice import QUIET_DAYS, QUIET_SESSIONS, has_left, quiet_since
 from projection.fold.full_replay import State
-from projection.fold.projection_state import TIERS, Summary
+from projection.fold.projection_state import TIERS
 from projection.fold.tiers import newest_dates
 from projection.lifecycle.ageing import Ageing, ageing
 from projection.lifecycle.review_due import (
@@ -64,13 +64,10 @@ class Plan(Record):
 
     tip: str  #: the commit of the ledger that it was made from
     code: str  #: the commit of the code that was asked, "" for none
-    summary: Summary  #: of the ledger
-    logs_since: int  #: how many logs, of any type, there are since the last review
-    sessions_since: int  #: how many of them are `work` logs
+    sessions_since: int  #: how many `work` logs there are since the last review
     due: tuple[str, ...]  #: why a review is due; empty when none is
     size: Size  #: of `continuity.md`
     ageing: Ageing  #: what time did since the last review, and what fades next
-    tiers: tuple[tuple[str, int], ...]  #: (tier, count), all six
     #: all that a person has to answer, in order, whether asked before or not
     questions: tuple[Question, ...]
     fresh: tuple[Question, ...]  #: those that no review asked before
@@ -82,7 +79,8 @@ class Plan(Record):
     @property
     def nothing_new(self) -> bool:
         """Whether there is nothing that the last review did not say: no log is written then (R7)."""
-        return not self.logs_since and not self.fresh
+        summary = self.state.summary
+        return summary.newest <= summary.last_review and not self.fresh
 
     @property
     def unanswered(self) -> tuple[Question, ...]:
@@ -131,8 +129,7 @@ def plan_of(
     comparing of facts is; `more` are questions that the clone gives.
     """
     entries = [entry for _, entry in logs]
-    standings, view = tuple(state.standings()), state.view()
-    size = size_of(view)
+    standings, size = tuple(state.standings()), size_of(state.view())
     last = state.summary.last_review
     until = [ref for ref, _ in logs if ref.key <= last]
     before = state_from(until, entries[: len(until)], state.policy) if last else None
@@ -157,19 +154,18 @@ def plan_of(
     return Plan(
         tip=tip,
         code=code.commit if code is not None else "",
-        summary=state.summary,
-        logs_since=sum(1 for entry in entries if entry.stem > last),
         sessions_since=sessions_since,
         due=reasons(sessions_since, size, state.policy.review),
         size=size,
         ageing=aged,
-        tiers=tuple(zip(TIERS, view.tiers, strict=True)),
         questions=questions,
         fresh=fresh,
         settled=tuple(
-            one
-            for one in raised
-            if not one.closed and one.rule != LEARN and not arising & set(one.keys)
+            [
+                one
+                for one in raised
+                if not (one.closed or one.rule == LEARN or arising & {*one.keys})
+            ]
         ),
         raised=raised,
         state=state,
@@ -200,7 +196,8 @@ def cut_short(verb: str, done: int, left: int) -> str:
 
 def summary_lines(plan: Plan) -> list[str]:
     """Say where the ledger stands, and what time did to it, a line each."""
-    summary, aged = plan.summary, plan.ageing
+    state, summary, aged = plan.state, plan.state.summary, plan.ageing
+    tiers = zip(TIERS, state.view().tiers, strict=True)
     since = f"since {summary.last_review}" if summary.last_review else "since the beginning"
     lines = [
         f"Ledger: {summary.sessions} work sessions in {summary.logs} logs; "
@@ -208,14 +205,16 @@ def summary_lines(plan: Plan) -> list[str]:
         f"Reviewed: {plan.sessions_since} work sessions {since}",
         f"Due: {'; '.join(plan.due) or 'no'}",
         f"Size: {plan.size.facts} facts and threads that can fade, {plan.size.lines} lines",
-        f"Facts: {', '.join(f'{count} {tier}' for tier, count in plan.tiers)}",
+        f"Facts: {', '.join(f'{count} {tier}' for tier, count in tiers)}",
     ]
     moved = [f"{one.id} ({one.before} → {one.after})" for one in aged.changed]
-    disputed = [f"{id} ({', '.join(kinds)})" for id, kinds in contested(plan.state)]
+    disputed = [
+        f"{one['id']} ({', '.join(one['kinds'])})"
+        for one in contested(state.view().contradicted, state.histories)
+    ]
     next_out = [f"{one.id} ({one.left})" for one in aged.fading]
-    live = [standing.fact for standing in plan.state.standings() if standing.live]
-    work = plan.state.work
-    since = quiet_since(work, newest_dates(work, len(work), QUIET_DAYS))
+    standings, work = state.standings(), state.work
+    quiet = quiet_since(work, newest_dates(work, len(work), QUIET_DAYS))
     for label, ids in (
         ("Contradicted, see `diurna conflicts`", disputed),
         ("Born", aged.born),
@@ -225,11 +224,14 @@ def summary_lines(plan: Plan) -> list[str]:
         ("False now", aged.false),
         ("Came back", aged.returned),
         ("Fade next, after so many sessions unused", next_out),
-        ("With a note", [fact.id for fact in live if NOTE_KEY in remarks(fact)]),
+        (
+            "With a note",
+            [one.fact.id for one in standings if one.live and NOTE_KEY in remarks(one.fact)],
+        ),
         ("Settled, and still open", [one.id for one in plan.settled]),
         (
             f"In no brief: unnamed for {QUIET_SESSIONS} work sessions and {QUIET_DAYS} work days",
-            [one.fact.id for one in plan.state.standings() if has_left(one.fact, since)],
+            [one.fact.id for one in standings if has_left(one.fact, quiet)],
         ),
     ):
         if ids:

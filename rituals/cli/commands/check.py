@@ -9,7 +9,7 @@ from ledger.escape import visible
 from ledger.model.findings import ERROR, INFO, Finding, severe
 from ledger.model.layout import log_path
 from ledger.secrets.scanner import without_secrets
-from rituals.answers.json_objects import home_object
+from rituals.answers.record_fields import home_object
 from rituals.check.check_registry import LINT, VERIFY, made
 from rituals.cli.context import Invocation
 from rituals.cli.layout import Layout
@@ -109,8 +109,7 @@ def check(
 def _whole(call: Invocation, fix: bool, deep: bool, strict: bool, dry_run: bool) -> int:
     """Check everything."""
     from memory.api import Memory
-    from rituals.check.check_registry import Survey
-    from rituals.check.doctor_runner import visit
+    from rituals.check.check_registry import Survey, visit
 
     fix = fix and not dry_run
 

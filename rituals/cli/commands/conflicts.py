@@ -6,13 +6,14 @@ from typing import Any
 
 from ledger.errors import WrongUsage
 from ledger.model.verbs import STATES
+from memory.cache.ledger_status import status_of
 from rituals.answers.record_fields import all_fields_of, fields_of
 from rituals.cli.commands.decisions import decide
 from rituals.cli.context import STDIN, Invocation
 from rituals.cli.dialog import chosen
 from rituals.cli.layout import Layout
 from rituals.cli.operation import DECIDER, DRY_RUN, TITLE, option, word
-from rituals.decide.open_contradictions import DECLARED, contested, disputes
+from rituals.decide.open_contradictions import DECLARED, disputes
 
 _LATER, _QUIT = "later", "quit"
 #: Choices of one fact are numbered together, as `--choose` reads them.
@@ -88,7 +89,7 @@ def ask_open(call: Invocation) -> bool:
     """
     from rituals.decide.resolution import Verdict, choices, resolution
 
-    for fact, _ in contested(call.memory().state()):
+    for fact in [one.id for one in call.memory().ask(status_of).contradicted]:
         call.show(_sides(call, (fact,)), _SIDES)
         count = len(choices(disputes(call.memory(), (fact,))))
         letters = {

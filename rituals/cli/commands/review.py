@@ -9,9 +9,9 @@ from ledger.errors import WrongUsage
 from ledger.model.event import VERB_OF, written
 from ledger.model.findings import ERROR, INFO, WARNING
 from memory.write.draft import NOT_COMMITTED, text_of
+from projection.fold.projection_state import TIERS
 from projection.lifecycle.review_due import Raised, remarks
 from rituals.answers.json_objects import (
-    disputed_objects,
     event_line,
     summary_object,
 )
@@ -209,14 +209,16 @@ def _described(outcome: Outcome, dry_run: bool) -> dict[str, object]:
         for one in plan.questions
     ]
     return {
-        **summary_object(plan.summary),
-        **fields_of(plan, "tip code since=summary.last_review sessions_since due nothing_new"),
+        **summary_object(plan.state.summary),
+        **fields_of(
+            plan, "tip code since=state.summary.last_review sessions_since due nothing_new"
+        ),
         **fields_of(plan, "size(facts lines closed_lines)"),
         **fields_of(plan.ageing, "changed(id before after) born faded swept false returned"),
         **fields_of(plan.ageing, "fading(id left days)"),
-        "tiers": dict(plan.tiers),
+        "tiers": dict(zip(TIERS, plan.state.view().tiers, strict=True)),
         "questions": questions,
-        "disputed": disputed_objects(contested(plan.state)),
+        "disputed": contested(plan.state.view().contradicted, plan.state.histories),
         "asks": asked(plan),
         "settled": [one.id for one in plan.settled],
         **fields_of(outcome, "stem commit raised published ended verified findings"),
@@ -229,14 +231,14 @@ def _described(outcome: Outcome, dry_run: bool) -> dict[str, object]:
 def _said(call: Invocation, outcome: Outcome, *, dry_run: bool) -> dict[str, object]:
     """Return what the text alone says of a review."""
     plan, short, left = outcome.plan, call.out.short, _cut_short(outcome)
-    since = short(plan.summary.last_review) or "the beginning"
+    since = short(plan.state.summary.last_review) or "the beginning"
     head, shown = "", bool(outcome.stem) or (dry_run and not plan.nothing_new)
     if left and not (outcome.stem or dry_run):
         head, shown = "nothing was answered, so nothing was recorded", False
     elif not shown:
         waiting = len(plan.unanswered)
         still = f"; {counted(waiting, 'question')} still open" if waiting else ""
-        head = f"nothing new since {plan.summary.last_review or 'the beginning'}{still}"
+        head = f"nothing new since {plan.state.summary.last_review or 'the beginning'}{still}"
     elif dry_run:
         head = f"would append a review log:\n{outcome.prose}"
     else:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator
 from datetime import date, timedelta
 from typing import Any
 
+from memory.cache.ledger_status import status_of
 from projection.document.page_renderer import section_title
 from projection.fold.projection_state import (
     ARCHIVED_TIERS,
@@ -19,7 +19,6 @@ from projection.fold.projection_state import (
 )
 from projection.graph.fact_links import footer
 from projection.lifecycle.ageing import fading
-from projection.lifecycle.review_due import due, pressing
 from projection.views.decision_view import KIND, Change, changes, status
 from projection.views.view_page import ROLE_KEY
 from rituals.report.lifecycle_report import Usage
@@ -64,8 +63,7 @@ def now(tip: TipView, asked: Asked) -> Page:
         (name, (facts if sort == "use" else ordered(facts, sort))[:each], len(facts))
         for name, facts in found
     ]
-    view, state = tip.state.view(), tip.state
-    since = len(state.work) - bisect_right(state.work, state.summary.last_review)
+    standing_now = tip.memory.ask(status_of)
     values = {
         "bar": bar._replace(hidden=("tier",)),
         "sections": shown,
@@ -78,12 +76,12 @@ def now(tip: TipView, asked: Asked) -> Page:
         "sorts": SORTS,
         "tiers": {
             tier: many
-            for tier, many in zip(TIERS, view.tiers, strict=True)
+            for tier, many in zip(TIERS, standing_now.tiers, strict=True)
             if tier not in ARCHIVED_TIERS
         },
-        "contradicted": len(view.contradicted),
-        "unconfirmed": len(due(state)),
-        "review": pressing(since, view, state.policy.review),
+        "contradicted": len(standing_now.contradicted),
+        "unconfirmed": len(standing_now.unconfirmed),
+        "review": next(iter(standing_now.due), ""),
     }
     return Page("now", "Now", values)
 
