@@ -98,12 +98,8 @@ def install(peer: Peer, folder: Path) -> str:
         empty, pip = mib(folder), folder / "bin/pip"
         run(pip, "install", "-q", ROOT if package == "diurna" else package)
         version = re.findall("Version: (.*)", run(pip, "show", package))[0]
-    said = f"{version}; {mib(folder) - empty:.0f}"
-    if package == "diurna":
-        run(folder / "bin/pip", "install", "-q", f"{ROOT}[mcp]")
-        said += f", with `[mcp]` {mib(folder) - empty:.0f}"
-    kept.write_text(said)
-    return said
+    kept.write_text(f"{version}; {mib(folder) - empty:.0f}")
+    return kept.read_text()
 
 
 class Place:

@@ -187,11 +187,7 @@ def _lint(call: Invocation, files: tuple[str, ...], strict: bool, form: str) -> 
     else:
         prefix = call.memory().home.prefix
         findings = made(call.memory(), LINT, call.out.progress)
-    bad = _is_bad(findings, strict)
-    if not _on_forge(call, form, findings, prefix):
-        values = {"findings": findings, "ok": not bad}
-        call.answer(values, [summary(findings)], findings=findings)
-    return int(bad)
+    return _judged(call, findings, strict, form, [summary(findings)], prefix)
 
 
 def _impact(call: Invocation, change: str, strict: bool, form: str) -> int:
@@ -199,21 +195,24 @@ def _impact(call: Invocation, change: str, strict: bool, form: str) -> int:
     from rituals.review.code_change import said_of
 
     findings, more = said_of(call.memory(), change, call.folder())
-    bad = _is_bad(findings, strict)
-    if not _on_forge(call, form, findings, ""):
-        call.answer({"findings": findings, "more": more, "ok": not bad}, findings=findings)
+    bad = _judged(call, findings, strict, form, more=more)
     if more and not call.json:
         call.out.hint(f"{len(more)} more had no room: --json has them")
+    return bad
+
+
+def _judged(
+    call: Invocation, findings: tuple[Finding, ...], strict: bool, form: str,
+    lines: Sequence[str] = (), prefix: str = "", **more: object,
+) -> int:  # fmt: skip
+    """Answer with findings, or where asked for as annotations of files below `prefix`."""
+    bad = _is_bad(findings, strict)
+    if form == "github" and not call.json:
+        call.out.lines([annotation(one, prefix) for one in findings])
+        call.out.told.update(findings)
+    else:
+        call.answer({"findings": findings, **more, "ok": not bad}, lines, findings=findings)
     return int(bad)
-
-
-def _on_forge(call: Invocation, form: str, findings: tuple[Finding, ...], prefix: str) -> bool:
-    """Tell findings as annotations where these are asked for; files are relative to `prefix`."""
-    if call.json or form != "github":
-        return False
-    call.out.lines([annotation(one, prefix) for one in findings])
-    call.out.told.update(findings)
-    return True
 
 
 def annotation(finding: Finding, prefix: str) -> str:

@@ -28,17 +28,14 @@ _ANSWERS = {
     "l": (_LATER, "leave it; ask again next time"),
     "q": (_QUIT, "record what is answered, and leave the rest"),
 }
-_STEPS = Layout("""
+_LEARNED = Layout("""
 =steps|{number} {source:bold}  {key}
 =steps|{said}
 =steps|evidence|  {}
 =steps|  {path} can not be written: {refused}
 =steps|diff|{}
 =steps|
-!=steps|nothing to learn
-[{more} more wait until these are answered]
-""")
-_OUTCOME = Layout("""
+[{=more} more wait until these are answered]
 {stem~:yellow}  {=place}
 =would|would raise {}
 =learned|Learned   {}
@@ -78,6 +75,15 @@ def learn(call: Invocation, ask: bool, accept: str, text: str, agent: str, dry_r
     receipt = outcome.receipt
     call.landed = bool(receipt and receipt.commit)
     dry = receipt is not None and not (receipt.commit or receipt.waits)
+    lists = not (ask or accept or asking)
+    how = "on a terminal `diurna review --learn` asks about each; --ask raises them as threads"
+    written = "the file is not committed: look at it with `git diff`, and commit it yourself"
+    hints = (how,) * bool(lists and steps) + (written,) * bool(outcome.written)
+    nothing = (
+        "nothing new is to be asked" if ask else "nothing was answered, so nothing was recorded"
+    )
+    if lists:
+        nothing = "" if steps else "nothing to learn"
     values = {
         **fields_of(plan, "tip code"),
         **learning_object(plan),
@@ -85,15 +91,8 @@ def learn(call: Invocation, ask: bool, accept: str, text: str, agent: str, dry_r
         "stem": receipt.stem if receipt else "",
         "commit": receipt.commit if receipt else "",
         "dry_run": dry_run,
-    }
-    if not (ask or accept or asking):
-        how = "on a terminal `diurna review --learn` asks about each; --ask raises them as threads"
-        return call.answer({**values, "=steps": steps}, _STEPS, hints=(how,) if steps else ())
-    nothing = (
-        "nothing new is to be asked" if ask else "nothing was answered, so nothing was recorded"
-    )
-    shown = {
-        **values,
+        "=steps": steps if lists else (),
+        "=more": plan.more if lists else 0,
         "=place": receipt.place(memory.home.branch) if receipt and not dry else "",
         "=would": outcome.raised if dry else (),
         "=learned": outcome.facts,
@@ -102,16 +101,14 @@ def learn(call: Invocation, ask: bool, accept: str, text: str, agent: str, dry_r
         "=written": outcome.written,
         "=nothing": "" if receipt else nothing,
     }
-    written = "the file is not committed: look at it with `git diff`, and commit it yourself"
-    hints = (written,) if outcome.written else ()
-    call.answer(shown, _OUTCOME, findings=outcome.findings, hints=hints)
+    call.answer(values, _LEARNED, findings=outcome.findings, hints=hints)
 
 
 def _asked(call: Invocation, steps: list[dict[str, Any]]) -> dict[str, tuple[str, str]]:
     """Ask a person about each proposal; return the answers by key."""
     given: dict[str, tuple[str, str]] = {}
     for step in steps:
-        call.show({"=steps": [step]}, _STEPS, beside=True)
+        call.show({"=steps": [step]}, _LEARNED, beside=True)
         letters = "rlq" if step["refused"] else "arlq"
         answer = chosen({letter: _ANSWERS[letter] for letter in letters}, "l", call.out)
         if answer == _QUIT:
