@@ -43,7 +43,6 @@ Ran = tuple[
 SIZES = (1_000, 10_000)
 CALLS, WRITERS, EACH, KILLS, APART = 20, 8, 12, 20, 5
 _INSTALL_SECONDS, _CALL_SECONDS = 1_800, 600
-_BEGIN = "git commit -q --allow-empty -m Begin"
 _PERSON = "[user]\nname = Bench\nemail = bench@example.invalid\n[init]\ndefaultBranch = main\n"
 
 
@@ -120,7 +119,7 @@ class Place:
         self.environment["PATH"] = f"{bin}:{os.environ['PATH']}"
         self.code.mkdir(parents=True)
         (home / ".gitconfig").write_text(_PERSON)
-        for line in ("git init -q", _BEGIN, *lines):
+        for line in ("git init -q", "git commit -q --allow-empty -m Begin", *lines):
             self.run(line, "", data="", **given)
 
     def given(self, value: Any, text: str = "", **given: object) -> Any:
@@ -145,10 +144,6 @@ class Place:
     def tell(self, fact: Fact) -> Ran:
         """Write a fact by the command for it."""
         return self.run(self.peer["write"], fact[1], name=fact[0])
-
-    def search(self, text: str) -> Ran:
-        """Search by the command for it."""
-        return self.run(self.peer["search"], text)
 
     def has(self, facts: list[Fact]) -> int:
         """Return how many of some facts it shows."""
@@ -196,22 +191,22 @@ class Server:
         )  # fmt: skip
         start, self._number, self._place = time.perf_counter(), 0, place
         self.pid = self._process.pid
+        assert self._process.stdin and self._process.stdout
+        self._in, self._out = self._process.stdin, self._process.stdout
         who = {"clientInfo": {"name": "bench", "version": "1"}, "capabilities": {}}
         self.ask("initialize", protocolVersion="2025-06-18", **who)
         self.began = processor_seconds(self.pid), time.perf_counter() - start
         self._send(method="notifications/initialized")
 
     def _send(self, **message: object) -> None:
-        assert self._process.stdin
-        self._process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
-        self._process.stdin.flush()
+        self._in.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+        self._in.flush()
 
     def ask(self, method: str, **params: object) -> dict[str, Any]:
         """Send a request; return the result."""
         self._number += 1
         self._send(id=self._number, method=method, params=params)
-        assert self._process.stdout
-        for line in self._process.stdout:
+        for line in self._out:
             answer = json.loads(line) if line.startswith("{") else {}
             if answer.get("id") == self._number:
                 result: dict[str, Any] = answer.get("result", {"isError": True})
@@ -284,7 +279,7 @@ class Table:
 
         rows: list[tuple[str, str, Callable[[Place], Ran]]] = [
             ("write", "write", lambda one: one.tell(next(new))),
-            ("search", "search", lambda one: one.search(question())),
+            ("search", "search", lambda one: one.run(one.peer["search"], question())),
             ("start of a session", "start", lambda one: hook(one, "start")),
             ("the same behind a write", "start", behind),
             ("a prompt", "prompt", lambda one: hook(one, "prompt")),
@@ -381,10 +376,11 @@ class Table:
             one for one in self.peers if {"shown", "search"} <= one.keys() or "ask" in one
         ]:
             place, asked = self.place(peer, "quality").fill(facts), []
-            with nullcontext() if "search" in peer else Server(place) as server:
+            line = peer.get("search", "")
+            with nullcontext() if line else Server(place) as server:
                 for one in questions_of(MERCURY, shared):
                     words = one["question"]
-                    said = server.call("ask", words) if server else place.search(words)[1].stdout
+                    said = server.call("ask", words) if server else place.run(line, words)[1].stdout
                     asked.append(({*one["gold"]}, list(dict.fromkeys(known.findall(said)))))
             shares = [
                 *[[bool(gold & {*ids[:most]}) for gold, ids in asked if gold] for most in (1, 3)],
