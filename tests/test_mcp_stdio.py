@@ -316,6 +316,24 @@ def test_what_is_no_message_ends_nothing(serve: Serve, monkeypatch: pytest.Monke
     assert (code, rest) == (0, "") and "Traceback" not in said
 
 
+def test_a_version_is_agreed_on(serve: Serve) -> None:
+    """A handshake gets the version that it asks for, else the newest; each request may name one of its own."""
+    server = serve()
+    for asked, given in (("2025-03-26", "2025-03-26"), ("1999-01-01", "2025-11-25")):
+        server.send(request(0, "initialize", protocolVersion=asked))
+        assert server.next()["result"]["protocolVersion"] == given
+    for number, version in enumerate(("2026-07-28", "2099-01-01"), 1):
+        meta = {"io.modelcontextprotocol/protocolVersion": version}
+        server.send(request(number, "tools/call", name="get", arguments=["a"], _meta=meta))
+    refusal, error = server.next(), server.next()["error"]
+    assert refusal["result"]["resultType"] == "complete"
+    assert refusal["result"]["content"][0]["text"].startswith(
+        "arguments: Input should be an object\nhint: "
+    )
+    assert (error["code"], error["data"]["requested"]) == (-32022, "2099-01-01")
+    assert "2026-07-28" in error["data"]["supported"]
+
+
 @pytest.mark.parametrize("stop", [signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_ends_it_in_good_order(serve: Serve, stop: signal.Signals) -> None:
     """Told to stop while its input is open, it ends with 0, and says nothing."""

@@ -116,16 +116,18 @@ def tool(
     return put
 
 
-def read(shape: Shape, arguments: Mapping[str, Any]) -> Any:
+def read(shape: Shape, arguments: Any) -> Any:
     """Read the arguments of a call: what their shape makes of them.
 
     Raises:
         WrongUsage: they are not of this shape, or over a limit; the message names each place.
     """
     wrong = Wrong()
-    found = value_of(_meant(dict(arguments), shape), shape, wrong)
+    found = value_of(_meant(arguments, shape), shape, wrong)
     if wrong:
-        said = [f"{place[:NAMES_CHARS]}: {what}" for place, what in wrong[:_ERRORS_SAID]]
+        said = [
+            f"{place[:NAMES_CHARS] or 'arguments'}: {what}" for place, what in wrong[:_ERRORS_SAID]
+        ]
         raise WrongUsage("; ".join(said), hint=f"arguments: {', '.join(shape['properties'])}")
     return found
 
