@@ -66,7 +66,7 @@ class Questions(Database):
         rows = self.rows(f"SELECT stem, path, blob FROM logs {among}", values)  # noqa: S608 - our own words
         return [LogRef(*row) for row in rows]
 
-    def rows_among(self, question: str, names: Sequence[str]) -> list[Any]:
+    def rows_among(self, question: str, names: Sequence[object]) -> list[Any]:
         """Return the rows of a question about any number of names, which `IN (?)` in it stands for."""
         found: list[Any] = []
         for start in range(0, len(names), _CHUNK):

@@ -8,7 +8,7 @@ like anything else. Facts that are false or redacted are not in it.
 from __future__ import annotations
 
 import marshal
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from memory.cache.cache_file import Cache
 from memory.cache.schema import FALSE, unpack_history
@@ -89,12 +89,12 @@ class WordIndex:
     def _facts_with(self, word: str) -> list[int]:
         return self._cache.column("SELECT fact FROM posts WHERE word = ?", (word,))
 
-    def _known(self, numbers: list[int]) -> Iterator[tuple[str, list[str]]]:
-        for number in numbers:
-            row = self._cache.row("SELECT id, words FROM texts WHERE number = ?", (number,))
-            if row is None:
-                raise CacheDamaged("a word of a fact that is not there")
-            yield row[0], row[1].split()
+    def _known(self, numbers: list[int]) -> list[tuple[str, list[str]]]:
+        asked = "SELECT id, words FROM texts WHERE number IN (?)"
+        rows = self._cache.rows_among(asked, numbers)
+        if len(rows) != len(numbers):
+            raise CacheDamaged("a word of a fact that is not there")
+        return [(fact, words.split()) for fact, words in rows]
 
     def _put(self, rows: Iterable[tuple[str, bytes, int]]) -> None:
         """Bring facts into the index, or out of it."""
