@@ -18,6 +18,9 @@ from ledger.git.repository import Repository
 # SHA-1 with collision detection over every object read takes a third of the reading; who reads logs proves
 # their bytes by the seal, or by the blob's id where they bear none (`memory.replay.read_logs`)
 pygit2.option(Option.ENABLE_STRICT_HASH_VERIFICATION, False)
+# a large pack is not held in memory whole
+pygit2.option(Option.SET_MWINDOW_SIZE, 4 << 20)
+pygit2.option(Option.SET_MWINDOW_MAPPED_LIMIT, 16 << 20)
 
 
 def read_blobs(repository: Repository, ids: Iterable[str]) -> Iterator[bytes | None]:
