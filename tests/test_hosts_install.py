@@ -130,9 +130,7 @@ LAW = setting(
 
 
 def install(run: Run, host: str, user: bool, *more: str) -> int:
-    return run(
-        "install", *more, host, *(["--user"] if user else []), *([] if more else ["--mcp"])
-    ).code
+    return run("install", *more, host, *(["--user"] if user else [])).code
 
 
 @pytest.fixture
@@ -429,7 +427,7 @@ def test_a_hook_without_diurna_is_silent_and_ends_with_0(tmp_path: Path, shell: 
 
 def test_servers_are_where_hosts_read_them(bare_repo: Repo, run: Run) -> None:
     """One entry each, for those that read one in a project."""
-    assert run("install", *EVENTS, "--mcp").code == 0
+    assert run("install", *EVENTS).code == 0
     server = {"command": "diurna", "args": ["mcp"]}
     for name in (".mcp.json", ".gemini/settings.json", ".qwen/settings.json", ".cursor/mcp.json"):
         assert json.loads((bare_repo.path / name).read_text())["mcpServers"] == {
@@ -538,7 +536,7 @@ def test_the_plugin_is_what_is_installed(bare_repo: Repo, run: Run, tmp_path: Pa
     out = tmp_path / "out"
     ran = run("install", "--export", str(out))
     assert ran.code == 0 and "--plugin-dir" in ran.err
-    assert run("install", "claude", "--mcp").code == 0
+    assert run("install", "claude").code == 0
     top = bare_repo.path
 
     def read(path: Path) -> Any:
@@ -673,7 +671,7 @@ def test_toml_that_no_table_can_be_added_to_is_left_alone(
 ) -> None:
     """Broken, or with its servers in a form that a table would break."""
     path = put(bare_repo.path, ".codex/config.toml", text)
-    ran = run("install", "codex", "--mcp")
+    ran = run("install", "codex")
     assert ran.code == 1 and path.read_bytes() == text and "mcp_servers.diurna" in ran.err
     assert (bare_repo.path / ".codex/hooks.json").exists()
 
@@ -684,7 +682,7 @@ def test_a_server_of_that_name_is_a_persons(bare_repo: Repo, run: Run) -> None:
     toml = b"[mcp_servers.diurna]\ncommand = 'mine'\n"
     put(bare_repo.path, ".mcp.json", mine)
     put(bare_repo.path, ".codex/config.toml", toml)
-    assert run("install", "claude", "codex", "--mcp").code == 0
+    assert run("install", "claude", "codex").code == 0
     assert run("install", "--remove").code == 0
     assert tree(bare_repo.path) == {
         "code.py": b"print('hello')\n", ".mcp.json": mine, ".codex": None, ".codex/config.toml": toml,
@@ -811,7 +809,7 @@ def test_for_the_user_nothing_of_the_project_is_touched(
     home.mkdir()
     monkeypatch.setenv("HOME", str(home))
     project = tree(bare_repo.path)
-    assert run("install", *EVENTS, "--user", "--mcp").code == 0
+    assert run("install", *EVENTS, "--user").code == 0
     assert tree(bare_repo.path) == project
     assert COMMANDS["claude"] in (home / ".claude/settings.json").read_text()
     assert (home / ".config/opencode/plugin/diurna.js").exists()

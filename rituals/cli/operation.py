@@ -134,7 +134,7 @@ class Parameter(Record):
     size: int = 1  #: how many values it takes
     sets: str = ""  #: its value where it is given without one
     goes: str = ""  #: the modes of its command that it goes with, `PLAIN` for none; "" for all
-    spelled: str = ""  #: as it is typed, all ways, where that is not its name: `-n`, `--on/--off`
+    spelled: str = ""  #: as it is typed, all ways, where that is not its name: `-n`
     required: bool = False  #: it has to be given
     shows: bool = False  #: its help says the default
     word: bool = False  #: it stands by its place
@@ -151,7 +151,7 @@ class Parameter(Record):
     def absent(self) -> Any:
         """Its value where it is not given."""
         if self.is_flag and not self.sets:
-            return None if "/" in self.spelled else False
+            return False
         return () if self.many else self.default
 
 

@@ -39,8 +39,7 @@ def install(
     call: Invocation, *,
     hosts: tuple[str, ...] = word("[HOST]...", choices=HOSTS),
     user: bool = option("For all projects of yours, instead of this one."),
-    mcp: bool | None = option("Also the MCP server, which is so without a word.", goes="plain",
-        spelled="--mcp/--no-mcp"),
+    no_mcp: bool = option("Leave out the MCP server.", goes="plain"),
     export: str = option("Write a plugin for marketplaces there, instead.", "DIR", goes="plain"),
     mode: str = modes(
         remove="Take out again what install put there.",
@@ -83,7 +82,7 @@ def install(
             call.out.line("nothing is installed")
             return 0
     hosts = tuple(dict.fromkeys(hosts))
-    code = _hook_up(call, base, hosts, user=user, mcp=mcp, dry_run=dry_run)
+    code = _hook_up(call, base, hosts, user=user, mcp=not no_mcp, dry_run=dry_run)
     if not (dry_run or user or call.state_dir()):
         call.out.hint("there is no memory here yet: `diurna init` makes a home for it")
     return code
@@ -203,17 +202,17 @@ def offer(call: Invocation, found: tuple[str, ...]) -> None:
     chosen = _ask_hosts(found)
     if chosen:
         base = base_folder(call.folder(), user=False)
-        _hook_up(call, base, chosen, user=False, mcp=None, dry_run=False)
+        _hook_up(call, base, chosen, user=False, mcp=True, dry_run=False)
 
 
 def _hook_up(
-    call: Invocation, base: str, hosts: tuple[str, ...], *, user: bool, mcp: bool | None, dry_run: bool
+    call: Invocation, base: str, hosts: tuple[str, ...], *, user: bool, mcp: bool, dry_run: bool
 ) -> int:  # fmt: skip
     """Install for hosts, and say what that means; return the exit code."""
     from rituals.hosts.capture.privacy_gates import is_informed, note_informed
     from rituals.hosts.install.install_plan import plan_install
 
-    plan = plan_install(base, hosts, user=user, servers=mcp is not False)
+    plan = plan_install(base, hosts, user=user, servers=mcp)
     code = _carry_out(call, plan, hosts, user=user, dry_run=dry_run)
     if plan.changes and (asked := ", ".join([host for host in hosts if HOSTS[host].asks])):
         call.out.hint(

@@ -76,7 +76,7 @@ class Journey:
         self._start = self._files()
         for host in (self.host, self.other):
             where = ["--user"] if PROGRAMS[host].user else []
-            place.diurna("install", host, "--mcp", *where)
+            place.diurna("install", host, *where)
             place.warm(host)
 
     def _files(self) -> dict[str, bytes]:
