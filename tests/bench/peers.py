@@ -1,9 +1,8 @@
 """Diurna beside what else people use: `python -m tests.bench.peers [--folder KEPT] [--shared SHARED]`.
 
-Installs the peers of `peers.toml` by pip and npm, each into a folder of its own, lets each have 1,000 and 10,000
-short facts of made-up words, and prints a table. Times are processor time of all processes of a call, taken in
-turn, medians, and behind them that many times bare Python. A peer that can not be installed is skipped and says
-why; so is the quality of answers where `SHARED/bench/facts` is not there. `BENCH.md` has the figures of one run.
+Installs the peers of `peers.toml`, each into a folder of its own, lets each have 1,000 and 10,000 facts of made-up
+words, and prints a table. Times are processor time of all processes of a call, taken in turn, medians. A peer that
+can not be installed is skipped and says why; so is the quality of answers where `SHARED/bench/facts` is not there.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ import time
 import tomllib
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -61,14 +60,14 @@ def filled(given: Any, names: dict[str, Any]) -> Any:
 
 
 def install(peer: Peer, folder: Path) -> str:
-    """Install a peer where it is not there yet; return its version and what it takes, net of an empty venv.
+    """Install a peer where it is not there yet, Diurna always; return its version and its MB beside an empty venv.
 
     Raises:
         subprocess.SubprocessError: it can not be installed.
     """
-    kept = folder / "installed.txt"
-    if kept.exists() or "package" not in peer:
-        return kept.read_text() if kept.exists() else ""
+    kept, package = folder / "installed.txt", peer.get("package", "")
+    if not package or (kept.exists() and package != "diurna"):
+        return kept.read_text() if package else ""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
@@ -82,14 +81,10 @@ def install(peer: Peer, folder: Path) -> str:
             timeout=_INSTALL_SECONDS,
         ).stdout  # fmt: skip
 
-    package = peer["package"]
     if package.startswith("@"):
-        compiles = peer.get("compiles", "none")
-        allowed = {"private": True, "allowScripts": {compiles: True}}
+        allowed = {"private": True, "allowScripts": {peer.get("compiles", "none"): True}}
         (folder / "package.json").write_text(json.dumps(allowed))
         run("npm", "install", "--no-audit", "--no-fund", package)
-        if "compiles" in peer and not [*folder.glob(f"node_modules/{compiles}/build/*/*.node")]:
-            raise subprocess.SubprocessError(f"{compiles} was not compiled")
         of_it = folder / "node_modules" / package / "package.json"
         version, empty = json.loads(of_it.read_text())["version"], 0.0
     else:
@@ -173,7 +168,7 @@ class Place:
             file.write_text("".join(f"{json.dumps(entity | one)}\n" for one in each))
             self.run(line, file=file, lines=lines)
         else:
-            with Server(self) as server:
+            with closing(Server(self)) as server:
                 for name, text in facts:
                     server.call("tell", text, name=name)
         if "shown" in self.peer and self.has(facts) < len(facts):
@@ -228,10 +223,8 @@ class Server:
             self.call(kind, text, name)
         return 1000 * (processor_seconds(self.pid) - begun) / len(facts)
 
-    def __enter__(self) -> Server:
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
+        """End it."""
         self._process.kill()
         self._process.communicate()
 
@@ -303,7 +296,7 @@ class Table:
         """Ask each as a server."""
         rows: dict[str, dict[str, str]] = {}
         for place in places:
-            with Server(place) as server:
+            with closing(Server(place)) as server:
                 questions = [("", " ".join(text.split()[2::2])) for _, text in facts[:CALLS]]
                 tools = len(json.dumps(server.ask("tools/list")["tools"], ensure_ascii=False))
                 begun = "; ".join(f"{1000 * one:.0f}" for one in server.began)
@@ -347,14 +340,13 @@ class Table:
                 os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
         broken = "; the next write fails" * bool(place.tell(("after", "after all"))[1].returncode)
-        lost = len(told) - place.has(told)
-        return f"{KILLS - len(told)}; {place.has(facts)}; {lost}{broken}"
+        return f"{KILLS - len(told)}; {place.has(facts)}; {len(told) - place.has(told)}{broken}"
 
     def apart(self, peer: Peer) -> str:
         """Let two machines write apart, then sync in turn; return how many facts each has, and how a sync failed."""
         hub = self.work / peer["name"] / "hub.git"
-        subprocess.run(["git", "init", "-q", "--bare", "-b", "main", str(hub)], check=True)
-        one = Place(peer, self.tools, hub.with_name("one"), peer["first"], hub=hub)
+        lines = ["git init -q --bare -b main {hub}", *peer["first"]]
+        one = Place(peer, self.tools, hub.with_name("one"), lines, hub=hub)
         one.tell(("before", "before all"))
         one.run(peer["sync"])
         two = Place(peer, self.tools, hub.with_name("two"), peer["second"], hub=hub)
@@ -377,7 +369,7 @@ class Table:
         ]:
             place, asked = self.place(peer, "quality").fill(facts), []
             line = peer.get("search", "")
-            with nullcontext() if line else Server(place) as server:
+            with nullcontext() if line else closing(Server(place)) as server:
                 for one in questions_of(MERCURY, shared):
                     words = one["question"]
                     said = server.call("ask", words) if server else place.run(line, words)[1].stdout
@@ -411,15 +403,19 @@ def main() -> None:
         table.row("version; MB of its installation", said)
         for size in SIZES:
             facts = made(size)
-            places = [table.place(peer, str(size)).fill(facts) for peer in peers]
+            places = []
+            for peer in peers:
+                try:
+                    places.append(table.place(peer, str(size)).fill(facts))
+                except (RuntimeError, subprocess.SubprocessError) as problem:
+                    skipped[f"{peer['name']}, {size:,}"] = str(problem)
             table.processes([one for one in places if "write" in one.peer], facts)
             table.servers([one for one in places if "served" in one.peer], facts)
-        rows: list[tuple[str, str, Callable[[Peer], str]]] = [
+        for what, key, call in (
             (f"{WRITERS} writers, {WRITERS * EACH} facts: there; lost", "shown", table.writers),
             (f"{KILLS} writes, most killed: killed; there; lost", "shown", table.kills),
             (f"two machines apart, {2 * APART} facts: on each", "sync", table.apart),
-        ]
-        for what, key, call in rows:
+        ):
             table.row(what, {peer["name"]: call(peer) for peer in peers if key in peer})
         if (given.shared / "bench/facts").is_dir():
             table.quality(given.shared)
