@@ -56,10 +56,10 @@ def plain_value(text: str, section: str, key: str) -> str | None:
     return None if "  " in found else found
 
 
-def may_filter(commondir: str, gitdir: str) -> bool:
-    """Tell whether the settings of a repository itself may name a filter."""
+def may_set(section: str, commondir: str, gitdir: str) -> bool:
+    """Tell whether the settings of a repository itself may have a section, named as it begins."""
     return any(
-        text is None or "[filter" in text.lower() or "[include" in text.lower()
+        text is None or f"[{section}".lower() in text.lower() or "[include" in text.lower()
         for text in (_text(_local(commondir)), _text(f"{gitdir}/config.worktree"))
     )
 

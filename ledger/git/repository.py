@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from ledger.environment import variables, working_directory
-from ledger.git.config_files import home_setting, may_filter, plain_value
+from ledger.git.config_files import home_setting, may_set, plain_value
 from ledger.model.ids import is_object
 from ledger.model.record import Record
 
@@ -57,7 +57,7 @@ class Repository(Record):
         Raises:
             UnsupportedRepository: a filter has a name by which it can not be switched off.
         """
-        return self.git().unfiltered() if may_filter(self.commondir, self.gitdir) else ()
+        return self.git().unfiltered() if may_set("filter", self.commondir, self.gitdir) else ()
 
 
 def find_repository(start: str, *, fit: bool = True) -> Repository | None:

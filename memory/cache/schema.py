@@ -47,7 +47,7 @@ CREATE TABLE facts(id TEXT PRIMARY KEY, history BLOB NOT NULL, state INTEGER NOT
 CREATE INDEX facts_anchor ON facts(anchor) WHERE state IN (1, 2);
 CREATE INDEX facts_young ON facts(young) WHERE state IN (1, 2) AND young != ''
   AND young != anchor;
-CREATE INDEX facts_kind ON facts(kind, anchor, young, lines, chars) WHERE state = 1;
+CREATE INDEX facts_kind ON facts(kind, anchor, young, state, lines, chars) WHERE state = 1;
 CREATE INDEX facts_pinned ON facts(kind) WHERE state = 2;
 CREATE INDEX facts_contested ON facts(id) WHERE contested;
 CREATE INDEX facts_about ON facts(about, state) WHERE about != '';
@@ -68,7 +68,7 @@ CREATE TABLE takes(fact TEXT NOT NULL, stem TEXT NOT NULL, before INTEGER NOT NU
 #: `facts.state`: named and without a text; ordinary; an open thread or promoted; superseded; put away.
 #: `facts.young` is where age counts from while it matters (at most one use). It may lie above the anchor:
 #: a fact was named, and then created by a log that is no work. `facts.about` is the footer `entity`;
-#: `lines` and `chars` are its `Fact.extent`.
+#: `lines` and `chars` are its `Fact.extent`. With `state` in it `facts_kind` answers without the table.
 PENDING, ORDINARY, PINNED, FALSE, AWAY = 0, 1, 2, 3, 4
 #: The fields of a policy that list records, and of which class.
 _LISTED = {"kinds": Kind, "upstream": Upstream, "to": Upstream}

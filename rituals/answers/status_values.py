@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ledger.environment import now_seconds
-from ledger.git.repository import config_value, read_reference
+from ledger.git.config_files import may_set
+from ledger.git.repository import read_reference
 from ledger.home import Home
 from ledger.model.findings import Finding
 from ledger.model.layout import CONTINUITY_FILE
@@ -133,8 +134,9 @@ def _findings(memory: Pages, edited: tuple[str, ...]) -> list[Finding]:
 
 def _upstream(home: Home) -> tuple[str, int, int]:
     """Return the remote-tracking branch, and by how many commits the branch and it differ; "" for none."""
-    git, tip, name = home.repository.git(), home.tip(), home.upstream
-    if home.reference and config_value(home.repository, f'branch "{home.branch}"', "merge"):
+    where, git = home.repository, home.repository.git()
+    tip, name, section = home.tip(), home.upstream, f'branch "{home.branch}"'
+    if home.reference and may_set(section, where.commondir, where.gitdir):
         asked = "rev-parse", "--symbolic-full-name", f"{home.branch}@{{upstream}}"
         name = git.run(*asked, check=False).decode("utf-8", "replace").strip() or name
     counted: list[bytes] = []

@@ -125,8 +125,9 @@ class Survey:
         return damaged(self.home, self.tip, self.listing().standing, self.held, self.progress)
 
 
-#: How much is looked at, each with all before it: the ledger; what is due; all texts; this clone.
-VERIFY, REVIEW, LINT, DOCTOR = range(4)
+#: How much is looked at, each with all before it: the ledger; what is due; all texts; this clone; caches,
+#: compared with the ledger.
+VERIFY, REVIEW, LINT, DOCTOR, DEEP = range(5)
 #: What a check looks at: the machine; this clone; what is at the tip, so it waits until that can be read.
 MACHINE, CLONE, CONTENT = "machine", "clone", "content"
 
@@ -143,7 +144,6 @@ class Check(Record):
     look: str  #: its function, `module:name`
     level: int = VERIFY  #: from which on it is made
     stage: str = CONTENT  #: `MACHINE`, `CLONE` or `CONTENT`
-    deep: bool = False  #: only where caches are compared with the ledger
 
     def run(self, subject: Any) -> Iterator[Any]:
         """Yield what it finds."""
@@ -176,7 +176,7 @@ CHECKS = (
     Check("edits by hand", f"{_LOGS}:edits"),
     Check("what is due", f"{_LOGS}:due", REVIEW),
     Check("texts", "linted_files:texts", LINT),
-    Check("the caches", f"{_HERE}:caches_noticed", DOCTOR, deep=True),
+    Check("the caches", f"{_HERE}:caches_noticed", DEEP),
     Check("what the remote has", f"{_HERE}:unsent_noticed", DOCTOR),
     Check("mirrors", f"{_HERE}:mirrors_noticed", DOCTOR),
     Check("homes of others", f"{_HERE}:upstreams_noticed", DOCTOR),
@@ -249,7 +249,7 @@ def visit(
     What `open_survey` raises is told like any other finding; `where` is the folder, and agents' commands
     are looked for in `search_path`; `deep` compares the caches, too.
     """
-    checks = [one for one in CHECKS if deep or not one.deep]
+    checks = [one for one in CHECKS if deep or one.level != DEEP]
     from rituals.check.machine import Machine
 
     machine = Machine(where, tuple(search_path))
@@ -335,5 +335,5 @@ def _found(checks: Iterable[Check], subject: object) -> list[Noticed]:
 
 def _plan(noticed: Iterable[Noticed]) -> tuple[Remedy, ...]:
     """Return the remedies, in the order in which they have to be applied, each once."""
-    found = {one.remedy.said: one.remedy for one in noticed if one.remedy is not None}
+    found = {one.remedy.said: one.remedy for one in noticed if one.remedy}
     return tuple(sorted(found.values(), key=lambda one: (one.kind, one.said)))

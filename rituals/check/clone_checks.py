@@ -75,13 +75,10 @@ def lock_noticed(survey: Survey) -> Iterator[Noticed]:
 
 def _lock_files(repository: Repository) -> list[str]:
     """List the lock files of git: of all work trees, of references, of the configuration."""
-    common = repository.commondir
+    common, trees = repository.commondir, f"{repository.commondir}/worktrees"
+    there = sorted(os.listdir(trees)) if os.path.isdir(trees) else []
+    gitdirs = [repository.gitdir, *[f"{trees}/{name}" for name in there]]
     found = [f"{common}/{name}" for name in _COMMON]
-    gitdirs = [repository.gitdir]
-    if os.path.isdir(f"{common}/worktrees"):
-        gitdirs += [
-            f"{common}/worktrees/{name}" for name in sorted(os.listdir(f"{common}/worktrees"))
-        ]
     found += [f"{gitdir}/{name}" for gitdir in gitdirs for name in _OF_WORK_TREE]
     for folder, _, names in os.walk(common + "/refs"):
         found += [f"{folder}/{name}" for name in sorted(names) if name.endswith(".lock")]

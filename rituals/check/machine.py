@@ -7,7 +7,7 @@ import os
 import re
 import subprocess
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from ledger.environment import now_seconds, variables
 from ledger.errors import DiurnaError
@@ -59,13 +59,13 @@ def hosts_noticed(machine: Machine) -> Iterator[Finding]:
             yield from _incomplete(base, host, user=user)
     if not calling:
         return
-    program, first = on_path(machine.folders), next(iter(calling))
-    why = "which is not on PATH"
+    first, failing = next(iter(calling)), "is not on PATH"
+    there = (f"{folder}/diurna" for folder in machine.folders if os.path.isabs(folder))
+    program = next((path for path in there if os.access(path, os.X_OK)), "")
     if program:
         failing = hook_fails(program, first, next(iter(HOSTS[first].events)))
-        why = f"which {failing}" if failing else ""
-    if why:
-        said = f"{', '.join(calling)}: the hook calls {program or '`diurna`'}, {why}"
+    if failing:
+        said = f"{', '.join(calling)}: the hook calls {program or '`diurna`'}, which {failing}"
         hint = "install Diurna so that every shell finds it, for instance by `uv tool install`"
         yield Finding("host-command", said, hint=hint)
     repository = find_repository(machine.where, fit=False)
@@ -96,12 +96,6 @@ def _incomplete(base: str, host: str, *, user: bool) -> Iterator[Finding]:
     for left in plan.left:
         said = f"{host}: {base}/{left.file} {left.why}"
         yield Finding("host-files", said, hint=left.hint)
-
-
-def on_path(folders: Iterable[str]) -> str:
-    """Return which `diurna` a host finds in its folders of programs, "" for none."""
-    found = (f"{folder}/diurna" for folder in folders if os.path.isabs(folder))
-    return next((path for path in found if os.access(path, os.X_OK)), "")
 
 
 def hook_fails(program: str, host: str, event: str) -> str:

@@ -18,7 +18,7 @@ from projection.compare.likeness import Overlap, compare_facts
 from projection.fold.fact_history import Fact, History
 from projection.fold.falsity import said_against
 from projection.fold.full_replay import State
-from projection.fold.projection_state import CLOSED, INVALIDATED, SUPERSEDED, Standing
+from projection.fold.projection_state import CLOSED, INVALIDATED, SUPERSEDED
 from projection.fold.testimony import (
     ARCHIVED,
     DECIDED,
@@ -63,20 +63,11 @@ class Ground(Record):
     """What the questions about a ledger are asked of."""
 
     state: State  #: at the pinned commit
-    standings: tuple[Standing, ...]  #: all its facts, by id
+    facts: tuple[Fact, ...]  #: all its facts, by id
+    live: tuple[Fact, ...]  #: those that live
     size: Size  #: of its `continuity.md`
     raised: tuple[Raised, ...]  #: what earlier reviews raised
     entries: Mapping[str, Entry]  #: what its logs say, by their keys
-
-    @property
-    def facts(self) -> list[Fact]:
-        """All its facts, by id."""
-        return [standing.fact for standing in self.standings]
-
-    @property
-    def live(self) -> list[Fact]:
-        """Those that live."""
-        return [standing.fact for standing in self.standings if standing.live]
 
     @property
     def policy(self) -> Policy:

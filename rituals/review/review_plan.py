@@ -133,8 +133,9 @@ def plan_of(
     last = state.summary.last_review
     until = [ref for ref, _ in logs if ref.key <= last]
     before = state_from(until, entries[: len(until)], state.policy) if last else None
-    raised = raised_threads(standing.fact for standing in standings)
-    ground = Ground(state, standings, size, raised, {ref.key: one for ref, one in logs})
+    facts = tuple([one.fact for one in standings])
+    live, raised = tuple([one.fact for one in standings if one.live]), raised_threads(facts)
+    ground = Ground(state, facts, live, size, raised, {ref.key: one for ref, one in logs})
     scored = worth_a_place(state, standings, entries, code)
     aged = ageing(before, standings, state.decay, state.policy)
     pairs = pair_questions(ground, aged.returned, progress)
