@@ -139,9 +139,24 @@ class Objects:
             raise ObjectMissing("cat-file", 128, said, self._git().where, oid)
         return body[:-1]
 
+    def given(self, oid: str) -> bytes | None:
+        """Return an object's bytes, None where it is missing, damaged or too large."""
+        try:
+            return self.read(oid)
+        except (ObjectMissing, ObjectTooLarge):
+            return None
+
     def header(self, commit: str) -> CommitHeader:
         """Return what a join needs of a commit."""
         return commit_header(self.read(commit))
+
+    def find(self, commit: str, path: str) -> str:
+        """Return the id of the file at a path of a commit, "" for none, or no such commit."""
+        try:
+            found = listing(self.read, self.header(commit).tree, path)
+            return next((oid for _, oid, there in found if there == path), "")
+        except ObjectMissing:
+            return ""
 
 
 def commit_header(data: bytes) -> CommitHeader:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ledger.git.cli import EMPTY_TREE
-from ledger.git.repository import branch_tips, config_value
+from ledger.git.git_objects import Objects
+from ledger.git.repository import branch_tips, config_value, head
 from ledger.home import IN_TREE, OWN_BRANCH, Home, pointed
 from ledger.model.findings import Finding
 from ledger.model.layout import MOVED_FILE, POLICY_FILE, TREE_POINTER, TREE_PREFIX
@@ -113,16 +114,15 @@ def former_places(home: Home) -> tuple[str, ...]:
     """
     if home.kind != OWN_BRANCH:
         return ()
-    git, where = home.repository.git(), home.repository
+    where, now = home.repository, head(home.repository)[1]
     places = [TREE_PREFIX, config_value(where, "diurna", "moved")]
-    tips = ["HEAD", *branch_tips(where)]
-    asked = [f"{tip}:{place}{MOVED_FILE}" for tip in tips for place in filter(None, places)]
-    pointer, *moved = git.resolve(f"HEAD:{TREE_POINTER}", *asked)
-    if pointer:
-        (text,) = git.blobs([pointer])
-        places.append(pointed((text or b"").decode("utf-8", "replace")))
-        moved += git.resolve(*[f"{tip}:{places[-1]}{MOVED_FILE}" for tip in tips])
-    return tuple(dict.fromkeys(filter(None, places))) if any(moved) else ()
+    with Objects.of(where) as objects:
+        if now and (pointer := objects.find(now, TREE_POINTER)):
+            places.append(pointed(objects.read(pointer).decode("utf-8", "replace")))
+        named = tuple(dict.fromkeys(filter(None, places)))
+        tips = branch_tips(where) | ({now} if now else set())
+        moved = any(objects.find(tip, place + MOVED_FILE) for tip in tips for place in named)
+    return named if moved else ()
 
 
 def moved_away(home: Home, tip: str) -> str:

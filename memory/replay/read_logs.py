@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 
-from ledger.errors import GitFailed, ObjectMissing, ObjectTooLarge
+from ledger.errors import GitFailed
 from ledger.git.git_objects import Objects
 from ledger.git.repository import Repository
 from ledger.home import Home
@@ -56,14 +56,8 @@ def held_bytes(home: Home, refs: Sequence[LogRef]) -> dict[LogRef, bytes]:
 
 def _few_blobs(where: Repository, ids: Sequence[str]) -> list[bytes | None]:
     """Read some objects: from loose files what is there, the rest by one git."""
-    found: list[bytes | None] = []
     with Objects.of(where) as objects:
-        for one in ids:
-            try:
-                found.append(objects.read(one))
-            except (ObjectMissing, ObjectTooLarge):
-                found.append(None)
-    return found
+        return [objects.given(one) for one in ids]
 
 
 def blobs(where: Repository, ids: Sequence[str]) -> list[bytes | None]:

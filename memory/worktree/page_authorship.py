@@ -7,6 +7,7 @@ two clones that ask about one commit get the same one.
 from __future__ import annotations
 
 from ledger.errors import EditNotUnderstood, TipMoved
+from ledger.git.git_objects import Objects
 from ledger.home import Home
 from ledger.model.findings import Finding
 from ledger.model.layout import ARCHIVE_DIR, CONTINUITY_FILE, EDITED_KEY, SESSIONS_DIR
@@ -212,8 +213,6 @@ def said_edits(
 
 
 def _texts(home: Home, blobs: Mapping[str, str]) -> dict[str, str]:
-    bodies = home.repository.git().blobs(blobs.values())
-    return {
-        path: (body or b"").decode("utf-8", "surrogateescape")
-        for path, body in zip(blobs, bodies, strict=True)
-    }
+    with Objects.of(home.repository) as objects:
+        bodies = {path: objects.given(blob) or b"" for path, blob in blobs.items()}
+    return {path: body.decode("utf-8", "surrogateescape") for path, body in bodies.items()}

@@ -11,6 +11,7 @@ import os
 from collections.abc import Iterable, Mapping
 
 from ledger.errors import DiurnaError
+from ledger.git.git_objects import Objects
 from ledger.home import OWN_BRANCH, Home
 from ledger.model.findings import Finding
 from ledger.model.ids import blob_id
@@ -232,8 +233,10 @@ def mirror_changes(home: Home, tip: str, base: str = "") -> list[Finding]:
     rows = git.changes(base, tip, *paths)
     if rows is None:  # history was rewritten, and what it was is collected
         rows = git.differences("", tip, *paths)
-    bodies = git.blobs([blob for letter, _, blob, _ in rows if letter != "D"])
-    files = [(path, None if letter == "D" else next(bodies)) for letter, _, _, path in rows]
+    with Objects.of(home.repository) as objects:
+        files = [
+            (path, None if letter == "D" else objects.given(blob)) for letter, _, blob, path in rows
+        ]
     findings = mirror(home, files) if files else []
     note_written(home, _FOLLOWED, tip)
     return findings

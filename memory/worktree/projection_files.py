@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from ledger.errors import CorruptRepository, HandEdited, ObjectMissing, WriteRefused
 from ledger.git.git_objects import Objects, listing
 from ledger.home import OWN_BRANCH, Home
@@ -107,13 +109,9 @@ def committed_projection(home: Home, tip: str, policy: Policy) -> dict[str, str]
 def is_published(home: Home, tip: str, summary: Summary) -> bool:
     """Tell by its last line whether the committed `continuity.md` is of these logs, without a replay."""
     line = machine(FORMAT_VERSION, summary.logs, summary.newest, summary.digest)
-    page = home.prefix + CONTINUITY_FILE
-    try:
-        with Objects.of(home.repository) as objects:
-            for _, one, _ in listing(objects.read, objects.header(tip).tree, page) if tip else ():
-                return objects.read(one).rstrip(b"\n").endswith(b"\n" + line.encode())
-    except ObjectMissing:
-        pass
+    with Objects.of(home.repository) as objects, suppress(ObjectMissing):
+        page = tip and objects.find(tip, home.prefix + CONTINUITY_FILE)
+        return bool(page) and objects.read(page).rstrip(b"\n").endswith(b"\n" + line.encode())
     return False
 
 

@@ -23,7 +23,6 @@ from ledger.errors import (
     SyncRefused,
     Unreachable,
 )
-from ledger.git.git_objects import Objects
 from ledger.git.repository import read_reference
 from ledger.model.findings import Finding
 from ledger.model.layout import CONTINUITY_FILE, SENT, kept_as, stem_of
@@ -106,8 +105,7 @@ def sync(
         refuse_unwritable(home)
         remote = choose_remote(home.repository.git(), home.branch, asked, home.upstream)
         how = dry_run, adopt, push or policy.push or not policy.personal
-        with Objects.of(home.repository):  # one process for all that is read
-            report = _Sync(memory, remote, how, progress, timer).run()
+        report = _Sync(memory, remote, how, progress, timer).run()
     except NoRemote as problem:
         if asked or dry_run or not policy.upstream:
             raise

@@ -44,11 +44,12 @@ def sync(
       diurna sync --dry-run
       diurna sync backup --json
     """
+    from ledger.git.git_objects import Objects
     from rituals.sync.sync_rounds import sync as run
 
-    memory = call.memory()
-    shown = call.out.transfer()
-    report = run(memory, remote, dry_run=dry_run, adopt=adopt, push=push, progress=shown)
+    memory, shown = call.memory(), call.out.transfer()
+    with Objects.of(memory.home.repository):  # one process for all that is read
+        report = run(memory, remote, dry_run=dry_run, adopt=adopt, push=push, progress=shown)
     hints = []
     if report.remote and report.offline and report.ahead:
         ahead = counted(report.ahead, "commit")
