@@ -7,7 +7,7 @@ problems `decode(encode(log)) == log`. Keeps invariants C1 to C6 of FORMAT.md.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from ledger.codec.event_bullets import read_references, write_references
 from ledger.codec.fact_blocks import Block, order_meta, read_facts, tidy, write_fact
@@ -139,8 +139,6 @@ def canonical(log: SessionLog) -> SessionLog:
     the trailing spaces of lines, `type: work` and empty header values go, and so does an event that
     is said twice.
     """
-    header = [pair for pair in log.header if pair[1].strip() and pair != ("type", WORK)]
-    header.sort(key=_rank)
     events: dict[Event, None] = {}
     for event in sorted(log.events, key=lambda event: VERB_RANK[type(event)]):
         event = event._replace(remark=event.remark.strip())
@@ -149,7 +147,13 @@ def canonical(log: SessionLog) -> SessionLog:
             event = event._replace(text=text, meta=order_meta(event.meta))
         events[event] = None
     prose = _strip_blank_lines(log.prose.split("\n"))
-    return SessionLog(tuple(header), log.title.strip(), prose, tuple(events))
+    return SessionLog(arranged(log.header), log.title.strip(), prose, tuple(events))
+
+
+def arranged(header: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    """Return the pairs of a header as they are stored: in their order, without what says nothing."""
+    told = [pair for pair in header if pair[1].strip() and pair != ("type", WORK)]
+    return tuple(sorted(told, key=_rank))
 
 
 def _rank(pair: tuple[str, str]) -> int:

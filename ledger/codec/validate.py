@@ -15,10 +15,11 @@ from ledger.model import session
 from ledger.model.event import GRAMMAR, VERB_OF, Event, FactCreated, FactUpdated
 from ledger.model.findings import INFO, Finding
 from ledger.model.ids import is_fact_id
+from ledger.model.log_stamps import seal
 
 #: Events of one id that contradict each other inside one log, which has no order among them.
 _OPPOSITES = [(one, kind) for kind, verb in GRAMMAR.items() for one in verb.opposite]
-_STEM = "2000-01-01-000000000-aaaaaaaaaaaaaaaaaaaaaaaaaa"
+_STAMP = "2000-01-01-000000000"
 _SECTION = "give it another heading, or append the whole log as a markdown file"
 
 
@@ -46,25 +47,43 @@ def read_draft(data: bytes, file: str = "") -> session.SessionLog:
 def problems(log: session.SessionLog) -> tuple[Finding, ...]:
     """Say why a log can not be stored as it is; empty when it can."""
     try:
+        sealed(log, _STAMP)
+    except DraftRefused as refused:
+        return refused.findings
+    return ()
+
+
+def sealed(log: session.SessionLog, stamp: str) -> tuple[bytes, session.Entry]:
+    """Return the canonical bytes of a log, and what the fold needs of it by the name that they give it.
+
+    Raises:
+        DraftRefused: it can not be stored as it is.
+    """
+    try:
         data = encode(log)
     except UnicodeEncodeError:
-        return (Finding("not-canonical", "a lone surrogate can not be stored"),)
-    found = [*_of_header(log), *_of_events(log), *_of_prose(log.prose)]
+        wrong = Finding("not-canonical", "a lone surrogate can not be stored")
+        raise DraftRefused((wrong,)) from None
+    type = dict(log.header).get("type", session.WORK)
+    found = [*_of_header(log.title, log.header, type), *_of_events(log.events, type)]
+    found += _of_prose(log.prose)
     if b"\r" in data:
         found.append(Finding("not-canonical", "a carriage return can not be stored"))
     if found:
-        return tuple(found)
+        raise DraftRefused(tuple(found))
     # whatever was not thought of above shows when the bytes are read back
     again, findings = decode(data, sealed=True)
-    if findings:
-        return tuple([one._replace(line=0) for one in findings])  # nobody sees these lines
+    if findings:  # nobody sees these lines
+        raise DraftRefused(tuple([one._replace(line=0) for one in findings]))
     if again != log:
         said = "an event or a fact" if log[:3] == again[:3] else "the header, title or prose"
-        return (Finding("not-canonical", f"{said} does not read back as it is"),)
-    entry = scan(_STEM, data)
-    if entry is not None and entry != entry_of(_STEM, log):
-        return (Finding("not-canonical", "the two readers of a log do not agree on it"),)
-    return ()
+        raise DraftRefused((Finding("not-canonical", f"{said} does not read back as it is"),))
+    stem = seal(stamp, data)
+    entry, scanned = entry_of(stem, log), scan(stem, data)
+    if scanned not in (None, entry):
+        said = "the two readers of a log do not agree on it"
+        raise DraftRefused((Finding("not-canonical", said),))
+    return data, entry
 
 
 def _as_thread(event: Event) -> Event:
@@ -74,42 +93,44 @@ def _as_thread(event: Event) -> Event:
     return event
 
 
-def _of_header(log: session.SessionLog) -> list[Finding]:
+def _of_header(title: str, header: tuple[tuple[str, str], ...], type: str) -> list[Finding]:
     found = []
-    for what, text in (("the title", log.title), *log.header):
+    for what, text in (("the title", title), *header):
         if _has_control(text):
             message = f"{what} holds a line break or control character"
             found.append(Finding("not-canonical", message))
         elif not text.strip():
             found.append(Finding("not-canonical", f"{what} is empty"))
-    if log.type not in session.TYPES:
+    if type not in session.TYPES:
         hint = f"one of {', '.join(session.TYPES)}"
-        found.append(Finding("not-canonical", f"unknown type of log: {log.type}", hint=hint))
+        found.append(Finding("not-canonical", f"unknown type of log: {type}", hint=hint))
     return found
 
 
-def _of_events(log: session.SessionLog) -> list[Finding]:
+def _of_events(events: tuple[Event, ...], type: str) -> list[Finding]:
     found = []
 
     def find(code: str, message: str, hint: str = "") -> None:
         found.append(Finding(code, message, hint=hint))
 
-    kinds: dict[str, set[type[Event]]] = {}
+    kinds: dict[str, set[object]] = {}
     seen: set[Event] = set()
-    for event in log.events:
+    for event in events:
         if not is_fact_id(event.id):
             find("bad-id", f"not a fact id: {event.id[:80]!r}",
                  "ids are lower-case words joined by hyphens or dots")  # fmt: skip
             continue
-        single = GRAMMAR[type(event)].single
-        if event in seen or (single and type(event) in kinds.get(event.id, ())):
-            find("bad-event", f"`{VERB_OF[type(event)]}: {event.id}` stands twice", "say it once")
+        single = GRAMMAR[event.__class__].single
+        if event in seen or (single and event.__class__ in kinds.get(event.id, ())):
+            find(
+                "bad-event", f"`{VERB_OF[event.__class__]}: {event.id}` stands twice", "say it once"
+            )
         seen.add(event)
-        kinds.setdefault(event.id, set()).add(type(event))
+        kinds.setdefault(event.id, set()).add(event.__class__)
         if _has_control(event.remark):
             find("bad-event", f"the remark beside {event.id} is not one line")
         if isinstance(event, FactCreated | FactUpdated):
-            found.extend(_of_fact(event, log.type == "import"))
+            found.extend(_of_fact(event, type == "import"))
         found.extend(_of_grammar(event))
     for id, met in kinds.items():
         for one, other in _OPPOSITES:

@@ -13,6 +13,7 @@ from ledger.git.repository import head, is_shallow
 from ledger.git.work_tree import is_dirty
 from ledger.home import OWN_BRANCH
 from ledger.model.event import (
+    OPENED,
     RECEIVED,
     Event,
     FactCreated,
@@ -44,8 +45,7 @@ from ledger.model.verbs import CLOSING, IN_PROGRESS
 from ledger.secrets.log_redaction import guard, is_withheld
 from memory.cache.schema import PINNED
 from memory.write.draft import text_of
-from memory.write.draft_checks import check_footers, check_named, with_whole_ids
-from memory.write.host_session import with_opened
+from memory.write.host_session import MOST_USES, used_in
 from memory.write.kept_out import as_personal, is_own, refuse_personal, without_withheld
 from projection.fold.falsity import said_against
 from projection.graph.fact_links import ENTITY_KEY, SERVES, TAGS_KEY, names_in
@@ -79,7 +79,7 @@ def _with_header(log: SessionLog, case: Case) -> Amended:
     """Fill in what the draft leaves open of the header."""
     draft, home, occasion = case.asked.draft, case.home, case.asked.occasion
     given = dict(draft.header)
-    values = {"agent": case.asked.agent}
+    values = {"agent": draft.agent or occasion.agent}
     if case.cache.summary.newest and not case.asked.at:
         values["after"] = stem_in(case.cache.summary.newest)
     if draft.type in WORKING and occasion.session:
@@ -100,7 +100,24 @@ def _with_header(log: SessionLog, case: Case) -> Amended:
     if occasion.typed and values["agent"] != occasion.agent and "session" not in values:
         extra += ((BY_KEY, occasion.agent),)
     header = tuple([(key, values[key]) for key in _FILLED if key in values])
-    return log._replace(header=header + extra), ()
+    return SessionLog(header + extra, log.title, log.prose, log.events), ()
+
+
+def _with_opened(log: SessionLog, case: Case) -> Amended:
+    """Let a log name the facts that its session opened and that none of its logs names.
+
+    What the draft does to a fact itself stands.
+    """
+    if case.asked.draft.type not in WORKING or not case.opened:
+        return log, ()
+    cache = case.cache
+    done = {id for event in log.events for id in facts_in(event)} | used_in(
+        cache, case.asked.session
+    )
+    new = [id for id in dict.fromkeys(id for _, id in case.opened) if id not in done]
+    facts = [fact for id in new if (fact := cache.fact(id)) and not (fact.false or fact.redacted)]
+    more = [FactReferenced(fact.id, OPENED) for fact in facts[:MOST_USES]]
+    return (log._replace(events=(*log.events, *more)) if more else log), ()
 
 
 def _with_received(log: SessionLog, case: Case) -> Amended:
@@ -185,7 +202,7 @@ def _with_seen_versions(log: SessionLog, case: Case) -> Amended:
     """Let the events of a log name what their writer saw, and redactions the logs that hold the text."""
     home, cache = case.home, case.cache
     opened = {event.id for event in log.events if isinstance(event, ThreadReopened)}
-    facts = case.facts()
+    facts = dict(case.facts)
     if facts:  # as HEAD has them, beside the texts of all branches (B2)
         from memory.replay.head_view import here_of
 
@@ -200,7 +217,7 @@ def _with_seen_versions(log: SessionLog, case: Case) -> Amended:
         from memory.redaction.withheld_texts import naming_holders
 
         events = naming_holders(home, cache, events)
-    return canonical(log._replace(events=events)), ()
+    return SessionLog(log.header, log.title, log.prose, events), ()
 
 
 def _moves_of(fact: Fact | None) -> tuple[str, ...]:
@@ -210,7 +227,7 @@ def _moves_of(fact: Fact | None) -> tuple[str, ...]:
 
 def still_moves(events: tuple[Event, ...], stem: str, case: Case) -> bool:
     """Tell whether the moves that a log said of tasks stand."""
-    moves, facts = FactMoved | ThreadClosed | ThreadReopened, case.facts()
+    moves, facts = FactMoved | ThreadClosed | ThreadReopened, case.facts
     tasks = [facts.get(event.id) for event in events if isinstance(event, moves)]
     return all(stem in _moves_of(fact) for fact in tasks if fact and fact.kind == TASK_KIND)
 
@@ -220,7 +237,7 @@ def _with_subject(log: SessionLog, case: Case) -> Amended:
     pairs = [event for event in log.events if isinstance(event, FactSuperseded)]
     if not pairs or any(key in UNDO_KEYS for key, _ in case.asked.draft.header):
         return log, ()
-    stands = {id: fact for id, fact in case.facts().items() if not fact.redacted}
+    stands = {id: fact for id, fact in case.facts.items() if not fact.redacted}
     said = {id: {**dict(fact.meta), "kind": fact.kind} for id, fact in stands.items()}
     for event in log.events:
         if isinstance(event, FactCreated | FactUpdated):
@@ -261,6 +278,7 @@ def _kept_personal(log: SessionLog, case: Case) -> Amended:
 def _without_secrets(log: SessionLog, case: Case) -> Amended:
     privacy = case.cache.policy.privacy
     strict = case.asked.strict or privacy.secrets == "refuse"
+    log = canonical(log)
     clean, found = guard(log, personal=privacy.personal, strict=strict, lines=case.asked.held)
     if not case.asked.held or clean == log:
         return clean, found
@@ -270,11 +288,11 @@ def _without_secrets(log: SessionLog, case: Case) -> Amended:
     return clean._replace(title=title, events=tuple(events)), found
 
 
-def _told_of_ends(log: SessionLog, case: Case) -> Amended:
+def told_of_ends(log: SessionLog, case: Case) -> tuple[Finding, ...]:
     """Say what the writers of new facts do not expect of their ends."""
     home, repository, told = case.home, case.home.repository, list[Finding]()
-    if log.type not in WORKING or case.asked.held or is_own(home, case.cache.policy):
-        return log, ()
+    if case.asked.draft.type not in WORKING or case.asked.held or is_own(home, case.cache.policy):
+        return ()
     for event in log.events:
         meta = event.meta if isinstance(event, FactCreated | FactUpdated) else ()
         if not any(key in (UNTIL_KEY, CHECK_KEY) for key, _ in meta):
@@ -296,11 +314,11 @@ def _told_of_ends(log: SessionLog, case: Case) -> Amended:
                 if until.checks:
                     said = f"the check of {event.id} fails here: {until.said}"
             told += [Finding("until-unseen", said, hint=hint)] if said else []
-    return log, tuple(told)
+    return tuple(told)
 
 
 #: What the log is, all as of one commit.
-NAMED: tuple[Amendment, ...] = (with_whole_ids, with_opened, _with_received)
+NAMED: tuple[Amendment, ...] = (_with_opened, _with_received)
 #: What it may say.
 WORDED: tuple[Amendment, ...] = (
     _with_header,
@@ -310,8 +328,6 @@ WORDED: tuple[Amendment, ...] = (
     _without_secrets,
     without_withheld,
 )
-#: What it can mean, once it has a name.
-MEANT: tuple[Amendment, ...] = (check_footers, _told_of_ends, check_named)
 
 
 def amended(log: SessionLog, case: Case, amendments: Iterable[Amendment]) -> Amended:

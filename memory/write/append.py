@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ledger.codec.log import decode, encode, entry_of
-from ledger.codec.validate import problems
+from ledger.codec.log import arranged, decode, entry_of
+from ledger.codec.validate import sealed
 from ledger.errors import CorruptRepository, DraftRefused, Outrun, WaitsInSpool
 from ledger.model.event import ADDING, FactRedacted
 from ledger.model.findings import Finding
@@ -12,16 +12,15 @@ from ledger.model.log_stamps import (
     ended_of,
     is_sealed,
     next_stamp,
-    seal,
     stamp_in,
     stamp_of,
     stem_in,
 )
-from ledger.model.session import WORK, WORKING, SessionLog
+from ledger.model.session import WORK, WORKING, Entry, SessionLog
 from memory.cache.cache_file import Cache
 from memory.cache.view_name import drop_briefs, mark_here, seen, tip_of
 from memory.replay.ledger_snapshot import Snapshot
-from memory.write.amendments import MEANT, NAMED, WORDED, amended, still_moves
+from memory.write.amendments import NAMED, WORDED, amended, still_moves, told_of_ends
 from memory.write.branch_lock import obstacle
 from memory.write.commit_files import check_writable
 from memory.write.draft import (
@@ -34,14 +33,19 @@ from memory.write.draft import (
     named_ids,
     same_draft,
 )
-from memory.write.host_session import Turn, in_its_session, opened_by, with_value
+from memory.write.draft_checks import check_footers, check_named, with_whole_ids
+from memory.write.host_session import Turn, in_its_session, opened_by
 from memory.write.near_facts import with_uses
 from memory.write.spool_commits import Committer
 from projection.fold.checks import contradictions
+from projection.fold.fold import resolve
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+    from ledger.model.event import Event
+    from memory.write.draft import Near
 
 #: How long a repeated draft is taken for a retry.
 RETRY_WINDOW_MS = 600_000
@@ -98,8 +102,9 @@ class Recorder:
         new_work = recorded and not receipt.already and receipt.type in WORKING
 
         def asked(cache: Cache) -> tuple[Finding, ...]:
-            log, _ = decode(receipt.data, sealed=is_sealed(receipt.stem))
-            facts = map(cache.fact, () if receipt.already else named_ids(log.events))
+            entry = None if receipt.already else receipt.entry
+            named = () if entry is None else (*entry.named, *named_ids(entry.acts))
+            facts = map(cache.fact, dict.fromkeys(named))
             found = [
                 one for fact in facts if fact and fact.contradicted for one in contradictions(fact)
             ]
@@ -125,41 +130,45 @@ class Recorder:
 
     def _sealed(self, asked: WriteRequest, waiting: Mapping[str, str]) -> Receipt:
         """Seal a draft as it is amended, or find the log that it repeats."""
-        opened = [] if asked.held else opened_by(self.home.repository.commondir, asked.session)
         draft = asked.draft
+        session = dict(draft.header).get("session") or asked.occasion.session
+        opened = [] if asked.held else opened_by(self.home.repository.commondir, session)
 
         def drafted(cache: Cache) -> tuple[Case, SessionLog, tuple[Finding, ...]]:
-            case = Case(self._snapshot, cache, self._spool, asked, opened)
+            case = Case(self._snapshot, self.home, cache, self._spool, asked, opened)
             log = SessionLog((), draft.title, draft.prose, draft.events)
+            log, left_out = with_whole_ids(log, case)
             log, told = amended(log, case, NAMED)
-            histories = cache.some_histories(named_ids(log.events))
-            return case._replace(histories=histories), log, told
+            return _knowing(case, log.events), log, (*left_out, *told)
 
         case, log, told = self._snapshot.ask(drafted)
         cache, now_ms = case.cache, asked.occasion.now_ms
         check_writable(cache.policy)
         log, changed = amended(log, case, WORDED)
-        if not asked.again and (earlier := self._recorded_before(log, case)) is not None:
+        entry = entry_of("", log)
+        if not asked.again and (earlier := self._recorded_before(log, entry, case)) is not None:
             return earlier._replace(findings=(*told, *changed))
-        log, begun = in_its_session(log, cache, waiting, asked.at or now_ms)
+        type, begun = in_its_session(dict(log.header), cache, waiting, asked.at or now_ms)
         newest = "" if asked.at else max(cache.summary.newest, begun)
-        if begun == newest != "":  # it may wait yet
-            log = with_value(log, "after", stem_in(newest))
         # its time is that of the clock, and its name follows the newest log (O2)
         ended = min(asked.at or now_ms, now_ms)
-        log = with_value(log, "ended", ended_of(stamp_of(ended)))
-        log, near, used = with_uses(log, case, next_stamp(ended, newest))
+        values, stamp = (
+            {"ended": ended_of(stamp_of(ended)), "type": type},
+            next_stamp(ended, newest),
+        )
+        if begun == newest != "":  # it may wait yet
+            values["after"] = stem_in(newest)
+        header = [pair for pair in log.header if pair[0] not in values]
+        log = SessionLog(arranged([*header, *values.items()]), log.title, log.prose, log.events)
+        log, near, used = with_uses(log, case, entry._replace(stem=stamp))
         if used:
-            case = case._replace(histories=cache.some_histories(named_ids(log.events)))
-        if refused := problems(log):
-            raise DraftRefused(refused)
-        data = encode(log)
-        stem = seal(next_stamp(ended, newest), data)
-        log, doubts = amended(log, case, MEANT)
-        receipt = _receipt(stem, log, data)
-        return receipt._replace(findings=(*told, *changed, *used, *doubts), near=near)
+            case = _knowing(case, log.events)
+        data, entry = sealed(log, stamp)
+        check_footers(log, case)
+        doubts = (*check_named(log, case), *told_of_ends(log, case))
+        return _receipt(entry, data, (*told, *changed, *used, *doubts), near)
 
-    def _recorded_before(self, log: SessionLog, case: Case) -> Receipt | None:
+    def _recorded_before(self, log: SessionLog, entry: Entry, case: Case) -> Receipt | None:
         """Find the log that a retry repeats: same agent, same content, a moment ago.
 
         A task that has been moved on since is moved anew; uses that were filled in are no content.
@@ -168,10 +177,10 @@ class Recorder:
         filled = {id for _, id in case.opened}
         since = stamp_of(case.asked.occasion.now_ms - RETRY_WINDOW_MS)
         stems = sorted((*spool.waiting(), *spool.held()), reverse=True)
-        likely = cache.like(entry_of("", log), since)
+        likely = cache.like(entry, since)
         if filled:
             likely += [
-                ref for ref, entry in cache.entries_since(since) if filled.intersection(entry.named)
+                ref for ref, one in cache.entries_since(since) if filled.intersection(one.named)
             ]
 
         def repeated(stem: str, data: bytes) -> bool:
@@ -183,12 +192,12 @@ class Recorder:
             from memory.replay.read_logs import read_bytes
         for ref, data in read_bytes(self.home, likely) if likely else ():
             if repeated(ref.stem, data) and still_moves(log.events, ref.stem, case):
-                receipt = _receipt(ref.stem, log, data)
+                receipt = _receipt(entry._replace(stem=ref.stem), data)
                 return receipt._replace(commit=tip_of(cache.commit), path=ref.path, already=True)
         for stem in stems:
             waits = spool.read(stem)
             if waits is not None and repeated(stem, waits):
-                return _receipt(stem, log, waits)._replace(already=True)
+                return _receipt(entry._replace(stem=stem), waits)._replace(already=True)
         return None
 
     def _put(self, receipt: Receipt, asked: WriteRequest, *, held: bool, plain: bool) -> None:
@@ -218,7 +227,7 @@ class Recorder:
         if plain and (not receipt.already or self._spool.mark(stem)):
             return self._written(receipt)
         if not asked.held:
-            landed = committer.land(occasion, (stem, receipt.data))
+            landed = committer.land(occasion, (stem, receipt.data, receipt.entry))
         else:  # if it disturbs nobody's work; whatever is in the way, it is recorded
             try:
                 because = obstacle(self.home)
@@ -229,7 +238,8 @@ class Recorder:
                 return receipt._replace(waits=problem.message)
             if stem in self._spool.held():
                 return receipt._replace(waits=obstacle(self.home))
-        return _and(receipt._replace(commit=landed.commit), landed.findings)
+        findings = (*receipt.findings, *landed.findings)
+        return receipt._replace(commit=landed.commit, findings=findings)
 
     def _written(self, receipt: Receipt) -> Receipt:
         """Write a log into the work tree, and leave the commit to a person; what fails is said."""
@@ -243,11 +253,22 @@ class Recorder:
         return _and(receipt._replace(waits=waits, path=path), failed)
 
 
-def _receipt(stem: str, log: SessionLog, data: bytes) -> Receipt:
+def _knowing(case: Case, events: tuple[Event, ...]) -> Case:
+    """Return a case with what is known of the facts that the events of its log name."""
+    histories = case.cache.some_histories(named_ids(events))
+    found = {id: resolve(id, history, case.cache.cut) for id, history in histories.items()}
+    facts = {id: fact for id, fact in found.items() if fact is not None}
+    return case._replace(histories=histories, facts=facts)
+
+
+def _receipt(
+    entry: Entry, data: bytes, findings: tuple[Finding, ...] = (), near: tuple[Near, ...] = ()
+) -> Receipt:
     """Return the receipt for a log; of what it did to facts without those that it only relied on."""
-    done = did(entry_of(stem, log)._replace(named=()))
+    stem, done = entry.stem, did(entry._replace(named=()))
+    born = births(entry.acts)
     return Receipt(
-        stem, facts=births(log.events), path=log_path(stem), data=data, did=done, type=log.type
+        stem, "", born, False, log_path(stem), data, findings, done, entry.type, entry, near=near
     )
 
 

@@ -95,23 +95,13 @@ class Case(Record):
     """An append under way: what the amendments of its log go by."""
 
     snapshot: Snapshot  #: of the home
+    home: Home  #: where it is recorded
     cache: Cache  #: as it was when the draft was read
     spool: Spool  #: of the home
     asked: WriteRequest
     opened: Sequence[tuple[int, str]]  #: what its session opened (`host_session.opened_by`)
     histories: Mapping[str, History] = {}  #: of what the log names, once that is known
-
-    @property
-    def home(self) -> Home:
-        """Where it is recorded."""
-        return self.snapshot.home
-
-    def facts(self) -> dict[str, Fact]:
-        """Return those that the log names and the ledger has a text for, by their ids."""
-        from projection.fold.fold import resolve
-
-        found = {id: resolve(id, history, self.cache.cut) for id, history in self.histories.items()}
-        return {id: fact for id, fact in found.items() if fact is not None}
+    facts: Mapping[str, Fact] = {}  #: those of them that the ledger has a text for, by their ids
 
 
 def draft_of(log: SessionLog) -> SessionDraft:
@@ -191,6 +181,7 @@ class Receipt(Record):
     #: what it did to facts (`did`), without those that it only relied on
     did: tuple[tuple[str, tuple[str, ...]], ...] = ()
     type: str = WORK  #: of the log
+    entry: Entry | None = None  #: what the fold needs of it
     #: what it waits for to be committed, "" for nothing: it is recorded, and every answer has it
     waits: str = ""
     near: tuple[Near, ...] = ()  #: facts that hold, and are near the new ones

@@ -83,14 +83,14 @@ def meant_key(key: str) -> str:
     return alike[0] if alike else ""
 
 
-def check_footers(log: SessionLog, case: Case) -> Amended:
+def check_footers(log: SessionLog, case: Case) -> None:
     """Refuse new facts with footers that can not be.
 
     Raises:
         DraftRefused: the findings name each footer.
     """
     found = []
-    for event in log.events if log.type in WORKING else ():
+    for event in log.events if case.asked.draft.type in WORKING else ():
         if not isinstance(event, FactCreated | FactUpdated):
             continue
         said, born = dict(event.meta), isinstance(event, FactCreated)
@@ -106,7 +106,6 @@ def check_footers(log: SessionLog, case: Case) -> Amended:
             found.append(Finding("bad-footer", message, hint=hint))
     if found:
         raise DraftRefused(tuple(found))
-    return log, ()
 
 
 def _form(key: str, value: str, kind: str) -> str:
@@ -153,7 +152,7 @@ class _Known:
 
     def __init__(self, case: Case, events: tuple[Event, ...]) -> None:
         self._cache, self._spool = case.cache, case.spool
-        self.facts, self.born = case.facts(), set(births(events))
+        self.facts, self.born = case.facts, set(births(events))
         self._redacted = {event.id for event in events if isinstance(event, FactRedacted)}
 
     @cached_property
@@ -243,7 +242,7 @@ def with_whole_ids(log: SessionLog, case: Case) -> Amended:
     return log._replace(events=renamed(events, whole)), tuple(told)
 
 
-def check_named(log: SessionLog, case: Case) -> Amended:
+def check_named(log: SessionLog, case: Case) -> tuple[Finding, ...]:
     """Refuse what a log can not mean; say what else is odd about the ids that it names.
 
     With `anyway` unknown ids are meant as they are: they are told, and nothing is refused for them. What
@@ -255,19 +254,23 @@ def check_named(log: SessionLog, case: Case) -> Amended:
     """
     events, known = log.events, _Known(case, log.events)
     refused = [*_taken(events, known), *_circles(events, known)]
-    if log.type != EDIT:
+    if case.asked.draft.type != EDIT:
         refused += _moves(events, known)
     if not case.asked.draft.anyway:
         refused += [known.missing(name) for name in _changed(events) if not known.has(name)]
     if refused:
         raise DraftRefused(tuple(refused))
-    helped = [event for event in events if log.type in WORKING and isinstance(event, FactHelped)]
+    helped = [
+        event
+        for event in events
+        if case.asked.draft.type in WORKING and isinstance(event, FactHelped)
+    ]
     told = [*_odd(events, known)]
     if helped:
         from ledger.model.evidence import form_of
 
         told += [unproven(event.id) for event in helped if not form_of(event.remark)]
-    return log, tuple(told)
+    return tuple(told)
 
 
 def _changed(events: tuple[Event, ...]) -> list[str]:

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import os
 
-from ledger.codec.log import canonical, read_entry
+from ledger.codec.log import read_entry
 from ledger.errors import Busy, StorageFailed
-from ledger.model.event import OPENED, FactReferenced, facts_in
 from ledger.model.ids import is_fact_id, sha256
 from ledger.model.layout import SESSION_LOCK_FILE, STATE_DIR
 from ledger.model.log_stamps import milliseconds_of
-from ledger.model.session import CONTINUED, WORK, WORKING, SessionLog, reach_in
+from ledger.model.session import CONTINUED, WORK, WORKING, reach_in
 from ledger.wal.atomic_files import Lock
 from memory.cache.schema import reach_rows, session_name, session_names, stretch_name
 
@@ -24,10 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from ledger.home import Home
-    from ledger.model.findings import Finding
     from ledger.wal.spool import Spool
     from memory.cache.cache_file import Cache
-    from memory.write.draft import Case, WriteRequest
+    from memory.write.draft import WriteRequest
 
 #: What names the session: said by the user; else set by Claude Code, Qwen Code or Gemini CLI, as was seen.
 #: Codex, Copilot and opencode set nothing.
@@ -108,42 +106,33 @@ def ends_in_spool(spool: Spool) -> dict[str, int]:
 
 
 def in_its_session(
-    log: SessionLog, cache: Cache, waiting: Mapping[str, str], now_ms: int
-) -> tuple[SessionLog, str]:
-    """Give a log the type that it has in its session.
+    header: Mapping[str, str], cache: Cache, waiting: Mapping[str, str], now_ms: int
+) -> tuple[str, str]:
+    """Return the type that a log of a header has in its session, and the stem of what it continues.
 
-    Only work has another type then; `waiting` is what waits in the spool (`Turn`); `now_ms`, when it is
-    recorded, is in milliseconds since 1970.
-
-    Returns:
-        The log, and the stem of the log that it continues, "" for none.
+    Only work has another type then; the stem is "" for none. `waiting` is what waits in the spool
+    (`Turn`); `now_ms`, when it is recorded, is in milliseconds since 1970.
     """
-    session = log.get("session")
-    if log.type not in WORKING:
-        return log, ""
+    type, session, agent = (header.get(key, "") for key in ("type", "session", "agent"))
+    if type and type not in WORKING:
+        return type, ""
     if not session:
         rest_ms = cache.policy.windows.stretch_hours * 3_600_000
-        name = stretch_name(log.get("agent"))
+        name = stretch_name(agent)
         begun = max(waiting.get(name, ""), cache.newest_log(name)) if rest_ms else ""
         if not begun or milliseconds_of(begun) < now_ms - rest_ms:
             begun = ""
-        return with_value(log, "type", CONTINUED if begun else WORK), begun
+        return CONTINUED if begun else WORK, begun
     captured = session_name(session)
-    if reach_in(dict(log.header)):
+    if reach_in(header):
         waits = [stem for name, stem in waiting.items() if name.startswith(captured)]
         begun = max(cache.session_begun(session), *waits, "")
-        if log.type == CONTINUED:  # a talk in which nothing was done
-            return log, begun
+        if type == CONTINUED:  # a talk in which nothing was done
+            return type, begun
     else:
-        names = (session_name(session, log.get("agent")), captured)
+        names = (session_name(session, agent), captured)
         begun = max([max(waiting.get(name, ""), cache.newest_log(name)) for name in names])
-    return with_value(log, "type", CONTINUED if begun else WORK), begun
-
-
-def with_value(log: SessionLog, key: str, value: str) -> SessionLog:
-    """Set a value of the header, in its place."""
-    kept = [(name, said) for name, said in log.header if name != key]
-    return canonical(log._replace(header=(*kept, (key, value))))
+    return CONTINUED if begun else WORK, begun
 
 
 def note_opened(home: Home, session: str, ids: Iterable[str], at: int) -> None:
@@ -197,23 +186,6 @@ def used_in(cache: Cache, session: str) -> frozenset[str]:
         if entry.session == session
         for id in entry.named
     )
-
-
-def with_opened(log: SessionLog, case: Case) -> tuple[SessionLog, tuple[Finding, ...]]:
-    """Let a log name the facts that its session opened and that none of its logs names.
-
-    What the draft does to a fact itself stands.
-    """
-    if case.asked.draft.type not in WORKING or not case.opened:
-        return log, ()
-    cache = case.cache
-    done = {id for event in log.events for id in facts_in(event)} | used_in(
-        cache, case.asked.session
-    )
-    new = [id for id in dict.fromkeys(id for _, id in case.opened) if id not in done]
-    facts = [fact for id in new if (fact := cache.fact(id)) and not (fact.false or fact.redacted)]
-    more = [FactReferenced(fact.id, OPENED) for fact in facts[:MOST_USES]]
-    return (log._replace(events=(*log.events, *more)) if more else log), ()
 
 
 def _path(commondir: str, session: str) -> str:

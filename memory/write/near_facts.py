@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 
-from ledger.codec.log import canonical, entry_of
+from ledger.codec.log import canonical
 from ledger.errors import DraftRefused
 from ledger.model.event import (
     FactCreated,
@@ -38,10 +38,11 @@ NEW_LIMIT = 50
 
 
 def with_uses(
-    log: SessionLog, case: Case, stem: str
+    log: SessionLog, case: Case, entry: Entry
 ) -> tuple[SessionLog, tuple[Near, ...], tuple[Finding, ...]]:
     """Let a new text that a fact has already be a use of it, unless its id was chosen.
 
+    `entry` is what the log says.
     A cache that can not be used costs the look, never the append; logs that are no work are not looked at.
 
     Returns:
@@ -50,11 +51,10 @@ def with_uses(
     Raises:
         DraftRefused: a fact has the text of another one, and the append is strict.
     """
-    entry = entry_of(stem, log)
     if not entry.uses:
         return log, (), ()
     near, same = near_in(case.snapshot, entry)
-    strict, made, facts = case.asked.strict, case.asked.draft.made, case.facts()
+    strict, made, facts = case.asked.strict, case.asked.draft.made, case.facts
     again = {
         one.id  # an id that was made for the same text before is the same
         for one in log.events

@@ -46,10 +46,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ledger.model.session import Entry
     from ledger.wal.atomic_files import Lock
 
     #: What waits: stem -> its bytes.
     Batch = dict[str, bytes]
+    #: A log of this process: stem, bytes, and what it says, where that is known.
+    Own = tuple[str, bytes, Entry | None]
 
 
 #: Stand in logs that bring the pages with them: what is withheld leaves them, what a person edited stays.
@@ -140,14 +143,12 @@ class Committer(CommitWriter):
         spool.forget(spool.kept()[:-KEEP])  # what a person may yet reset to before
         return write_owed(home, spool, spool.held())
 
-    def land(
-        self, occasion: Occasion, own: tuple[str, bytes] | None = None, *, free: bool = False
-    ) -> Committed:
+    def land(self, occasion: Occasion, own: Own | None = None, *, free: bool = False) -> Committed:
         """Commit everything that waits; turn failures into "it waits".
 
         Args:
             occasion: when and by whom.
-            own: the log of this process that is in the spool, as (stem, bytes).
+            own: the log of this process that is in the spool, as (stem, bytes, what it says).
             free: captured logs only where they disturb nobody's work.
 
         Raises:
@@ -165,7 +166,7 @@ class Committer(CommitWriter):
             raise WaitsInSpool(stem, str(problem), hint) from problem
 
     def _commit_waiting(
-        self, lock: Lock, tip: str, occasion: Occasion, own: tuple[str, bytes] | None, free: bool
+        self, lock: Lock, tip: str, occasion: Occasion, own: Own | None, free: bool
     ) -> Committed:
         mend_spooled(self._snapshot, self.spool, kept=not self._looked)
         self._looked = True
@@ -180,7 +181,7 @@ class Committer(CommitWriter):
             if self._snapshot.cache(tip).log_ref(own[0]) is not None:
                 return Committed(tip)
             # from another work tree, to the branch there: it is asked for on this one too
-            self.spool.put(*own)
+            self.spool.put(*own[:2])
             batch = {**batch, own[0]: own[1]}
         if batch and (said := unfit(self.home)):
             hint = "finish it; the next Diurna command commits what waits"
@@ -189,13 +190,17 @@ class Committer(CommitWriter):
             raise WaitsInSpool(own[0] if own else next(iter(batch)), said, hint)
         if held and not obstacle(self.home):
             batch = {**held, **batch}
-        return self._commit(lock, tip, occasion, batch) if batch else Committed(tip)
+        return self._commit(lock, tip, occasion, batch, own) if batch else Committed(tip)
 
-    def _commit(self, lock: Lock, tip: str, occasion: Occasion, batch: Batch) -> Committed:
+    def _commit(
+        self, lock: Lock, tip: str, occasion: Occasion, batch: Batch, own: Own | None
+    ) -> Committed:
         home, cache = self.home, self._snapshot.cache(tip)
         check_writable(cache.policy)
         said = {
-            stem: read_entry(stem, data)[0]
+            stem: own[2]
+            if own and own[2] and own[:2] == (stem, data)
+            else read_entry(stem, data)[0]
             for stem, data in sorted(batch.items())
             if cache.log_ref(stem) is None
         }
