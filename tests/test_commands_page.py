@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rituals.cli.operation import ENTRIES
+from rituals.cli.operation import ENTRIES, overview
 from tests.command_answers import OWN, OWN_FOLDER, gather, shape
 from tests.commands_page import GENERATED, page
 from tests.conftest import holders
@@ -32,6 +32,11 @@ def test_the_page_says_what_the_commands_take() -> None:
         for said in (text, page(text, {}))
     ]
     assert now == made
+
+
+def test_the_list_of_commands_is_fresh() -> None:
+    """What `diurna --help` prints without loading a thing."""
+    check_or_write(COMMANDS.parents[1] / "cli" / "help.txt", f"{overview()}\n")
 
 
 @pytest.mark.deep(reason="the_page_says_what_the_commands_take is the small one")

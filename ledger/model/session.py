@@ -288,6 +288,12 @@ def pack_entry(entry: Entry) -> tuple[Any, ...]:
     return stem, work, agent, kind, named, tuple([pack_event(event) for event in acts]), *told
 
 
+def header_of(packed: tuple[Any, ...]) -> Entry:
+    """Return the entry of a plain tuple without its events: a log that was imported has thousands."""
+    stem, work, agent, kind, named, _, *told = packed
+    return Entry(stem, work, agent, kind, named, (), *told)
+
+
 def unpack_entry(packed: tuple[Any, ...]) -> Entry:
     """Return the entry of a plain tuple."""
     stem, work, agent, kind, named, acts, *told = packed

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ledger.model.findings import Finding
 from ledger.model.log_stamps import key_of
 from ledger.model.logset import LogRef
-from ledger.model.session import CHECK_KEY, OBSOLETE_KEY, UNTIL_KEY, Entry
+from ledger.model.session import CHECK_KEY, OBSOLETE_KEY, UNTIL_KEY, Entry, header_of
 from memory.cache.database import Database
 from memory.cache.schema import (
     CORRECTION,
@@ -51,6 +51,7 @@ class Questions(Database):
     """What can be asked of a cache that is open."""
 
     _met: tuple[str, Met] = "", {}
+    _headers: tuple[str, dict[str, Entry | None]] = "", {}
     _opposed: tuple[str, dict[str, tuple[str, ...]]] = "", {}  #: by footers; goes with the logs
     gone: dict[str, tuple[tuple[str, str], ...]]  #: (log, sentence) that held once; goes with `met`
     head: Head
@@ -296,6 +297,16 @@ class Questions(Database):
         """Return what one log says, by its whole stem."""
         row = self.row("SELECT entry FROM logs WHERE stem = ?", (stem,))
         return None if row is None else entry_in(row[0])
+
+    def header(self, stem: str) -> Entry | None:
+        """Return what one log says of itself, without its events; it holds until there is another log."""
+        if self._headers[0] != self.summary.digest:
+            self._headers = self.summary.digest, {}
+        known = self._headers[1]
+        if stem not in known:
+            row = self.row("SELECT entry FROM logs WHERE stem = ?", (stem,))
+            known[stem] = None if row is None else unpack(row[0], header_of)
+        return known[stem]
 
     def logs_after(self, stem: str) -> int:
         """Count the logs of any type behind a stem."""

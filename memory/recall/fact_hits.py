@@ -177,7 +177,7 @@ class Facts:
         agent = self._agent(stem)
         before = mark.whole or ("contradicted" if known.contradicted else "")
         line = one_line(f"{before}: {known.text}" if before else known.text) + mark.behind
-        known_by = testimony(known, self._cache.entry, self._cache.some_histories)
+        known_by = testimony(known, self._cache.header, self._cache.some_histories)
         by = f"({stem}, {known_by.said or agent or NOBODY})"
         head = f"{fact}  {known.kind}  {tier}  uses {known.uses}"
         dates = f"created {known.created or NO_DAY}  last used {known.last_used or NO_DAY}"

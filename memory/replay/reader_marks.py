@@ -116,12 +116,9 @@ def marks_known(home: Home, open_snapshot: Callable[[Home], Snapshot]) -> Marks:
 
 def known(cache: Cache, facts: Iterable[Fact]) -> dict[str, Testimony]:
     """Tell by id how facts are known, by the headers of their logs, each of which is read once."""
-    from functools import lru_cache
-
     from projection.fold.testimony import testimony
 
-    entry = lru_cache(None)(cache.entry)
-    return {one.id: testimony(one, entry, cache.some_histories) for one in facts}
+    return {one.id: testimony(one, cache.header, cache.some_histories) for one in facts}
 
 
 def marked(cache: Cache | State, fact: Fact | None, marks: Marks = NOTHING_MARKED) -> Mark:

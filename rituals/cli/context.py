@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import nullcontext, suppress
 
 from ledger.environment import NOW, is_time, monotonic, now_ms, variables, working_directory
 from ledger.errors import DiurnaError, DraftRefused, NotFound, WrongUsage
@@ -254,8 +253,11 @@ class Invocation:
         if path == STDIN and not sys.stdin:
             raise DiurnaError("it is closed", where=name)
         try:
-            with nullcontext(sys.stdin.buffer) if path == STDIN else open(path, "rb") as file:
-                data = file.read(LOG_LIMIT_BYTES + 1)
+            if path == STDIN:
+                data = sys.stdin.buffer.read(LOG_LIMIT_BYTES + 1)
+            else:
+                with open(path, "rb") as file:
+                    data = file.read(LOG_LIMIT_BYTES + 1)
         except OSError as problem:
             if isinstance(problem, FileNotFoundError):
                 raise NotFound("there is no such file", where=name, hint=_FILE_HINT) from None
@@ -375,9 +377,11 @@ class Invocation:
         """Let nothing be written any more: whoever read it is gone."""
         nowhere = os.open(os.devnull, os.O_WRONLY)
         for stream in (sys.stdout, sys.stderr):
-            with suppress(OSError, ValueError, AttributeError):
+            try:
                 try:
                     stream.flush()
                 except (OSError, ValueError):
                     os.dup2(nowhere, stream.fileno())
+            except (OSError, ValueError, AttributeError):
+                pass  # it is closed, or there is none
         os.close(nowhere)

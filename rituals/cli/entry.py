@@ -61,9 +61,8 @@ def _quick(arguments: list[str], environment: Mapping[str, str]) -> int | None:
     The arguments are without the program's name.
     """
     if arguments in (["--help"], ["-h"], ["help"]):
-        from rituals.cli.operation import overview
-
-        return _print(f"{overview()}\n")
+        with open(f"{os.path.dirname(__file__)}/help.txt", encoding="utf-8") as file:
+            return _print(file.read())
     if arguments == ["--version"]:
         return _print(f"diurna {VERSION}\n")
     if not arguments or sys.stdout is None or sys.stdout.isatty():
