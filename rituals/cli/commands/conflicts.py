@@ -92,14 +92,10 @@ def ask_open(call: Invocation) -> bool:
     for fact in [one.id for one in call.memory().ask(status_of).contradicted]:
         call.show(_sides(call, (fact,)), _SIDES)
         count = len(choices(disputes(call.memory(), (fact,))))
-        letters = {
-            str(n): (str(n), "this side holds, the others do not") for n in range(1, count + 1)
-        }
-        letters["l"] = (
-            _LATER,
-            f"leave it open; `diurna conflicts {fact} --text TEXT` says it anew",
-        )
-        letters["q"] = (_QUIT, "leave all that follow open, too")
+        later = f"leave it open; `diurna conflicts {fact} --text TEXT` says it anew"
+        sides = [str(number) for number in range(1, count + 1)]
+        letters = {one: (one, "this side holds, the others do not") for one in sides}
+        letters |= {"l": (_LATER, later), "q": (_QUIT, "leave all that follow open, too")}
         said = chosen(letters, "l", call.out, ask="which holds?")
         if said == _QUIT:
             return False
