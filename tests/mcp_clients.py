@@ -39,7 +39,7 @@ NAMES = (
 )  # fmt: skip
 #: Of names, descriptions and input schemas as JSON: what an agent reads in every session. About 1,600
 #: tokens at most.
-LIST_CHARS = 6_300
+LIST_CHARS = 6_200
 Opener = Callable[[Home], Memory]
 Story = Callable[[Client], Awaitable[None]]
 

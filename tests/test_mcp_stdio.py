@@ -282,7 +282,7 @@ def test_nothing_but_messages_is_on_standard_output(serve: Serve) -> None:
         "    subprocess.run(['echo', 'a child']); warnings.warn('a warning')\n"
         "    assert sys.stdin.read() == ''\n"
         "    return was(memory, who)\n"
-        "tools.BY_NAME['status'] = tools.BY_NAME['status']._replace(does=noisy)\n"
+        "tools.take.BY_NAME['status'] = tools.take.BY_NAME['status']._replace(does=noisy)\n"
         "from rituals.cli.app import main\n"
         "sys.exit(main(['mcp']))\n"
     )

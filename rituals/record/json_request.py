@@ -28,13 +28,9 @@ _TYPES: dict[str, tuple[type, str]] = {
 TEXT: Shape = {"type": "string"}
 
 
-def object_of(fields: dict[str, Shape], make: Any = dict, **more: Any) -> Shape:
+def object_of(fields: dict[str, Shape], make: Any = dict) -> Shape:
     """Return the shape of an object of these fields and no others."""
-    needed = [name for name, field in fields.items() if field.get("_needed")]
-    return {
-        "type": "object", "properties": fields, **({"required": needed} if needed else {}),
-        "_make": make, **more,
-    }  # fmt: skip
+    return {"type": "object", "properties": fields, "_make": make}
 
 
 def shape_of(record: type[Any], leave: str = "") -> Shape:

@@ -59,14 +59,13 @@ class Worker:
             waited_for = answer.set_running_or_notify_cancel()
             try:
                 found = function() if waited_for or keep else None
-            except BaseException as problem:  # noqa: BLE001 - raised again where it is waited for
-                self._kept.discard(call)
-                if waited_for:
-                    answer.set_exception(problem)
-            else:
-                self._kept.discard(call)
                 if waited_for:
                     answer.set_result(found)  # type: ignore[arg-type] # it was called
+            except BaseException as problem:  # noqa: BLE001 - raised again where it is waited for
+                if waited_for:
+                    answer.set_exception(problem)
+            finally:
+                self._kept.discard(call)
 
         self._kept |= {call} if keep else set()
         self._calls.put(call)

@@ -61,7 +61,7 @@ KIND = names(
 )  # fmt: skip
 _NEW = {
     "text": text(_needed=True), "id": names("kebab-case; else made from the text"),
-    "kind": {**KIND, "_default": DEFAULT_KIND}, "tags": listed(),
+    "kind": {**KIND, "description": "As of `note`", "_default": DEFAULT_KIND}, "tags": listed(),
     "entity": listed("What it is about"), "footers": _pairs("key", "value", _needed=True),
 }  # fmt: skip
 #: A session log: what `diurna append --from-json` takes, without what the server fills in. What is wrong
@@ -167,13 +167,15 @@ def _meant(said: Any, schema: Mapping[str, Any]) -> Any:
     return said
 
 
-def told(shape: Shape, inside: bool = False) -> Shape:
-    """Return what a client reads of a shape; what an object `inside` has to have, a refusal says."""
+def told(shape: Shape) -> Shape:
+    """Return what a client reads of a shape; what an object has to have, a refusal says."""
     found = {key: one for key, one in shape.items() if key[0] != "_"}
     if "properties" in found:
         found["properties"] = {name: told(one) for name, one in found["properties"].items()}
-        if inside:
-            found.pop("required", None)
-    if "items" in found:
-        found["items"] = told(found["items"], inside=True)
-    return found
+    return {**found, "items": told(found["items"])} if "items" in found else found
+
+
+def schema_of(shape: Shape) -> Shape:
+    """Return the input schema of a tool: its shape, and what it can not do without."""
+    needed = [name for name, field in shape["properties"].items() if field.get("_needed")]
+    return {**told(shape), **({"required": needed} if needed else {})}

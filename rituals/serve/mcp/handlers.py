@@ -9,8 +9,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ledger.model.record import Record
-from rituals.serve.mcp.arguments import Caller, read
-from rituals.serve.mcp.tools import BY_NAME, described
+from rituals.serve.mcp.arguments import BY_NAME, Caller, read
+from rituals.serve.mcp.tools import described
 from rituals.serve.mcp.wording import markdown, quoted, whole
 
 TYPE_CHECKING = False

@@ -261,8 +261,6 @@ def status(memory: "Memory", caller: Caller) -> Answered:
 
 #: What `diurna status --json` says that is of no use to an agent.
 _UNTOLD = frozenset("fading silent not_asked by_itself answered reads findings".split())
-#: Name -> tool: all of the above.
-BY_NAME = take.BY_NAME
 
 
 @cache
@@ -272,9 +270,9 @@ def described() -> list[Answered]:
     # a retry is answered "already", as on the command line
     writes = {"destructiveHint": False, "idempotentHint": True, "openWorldHint": False}
     return [
-        {"name": one.name, "description": one.description, "inputSchema": take.told(one.takes),
+        {"name": one.name, "description": one.description, "inputSchema": take.schema_of(one.takes),
          "annotations": writes if one.writes else reads}
-        for one in BY_NAME.values()
+        for one in take.BY_NAME.values()
     ]  # fmt: skip
 
 
