@@ -111,7 +111,7 @@ def part_of(standing: Standing) -> Part:
     fact = standing.fact
     raised = is_raised(fact)
     fades = standing.tier != "core" and fact.kind != QUESTION_KIND and not raised
-    closed_lines = text_lines(fact) if fact.closed and not raised else 0
+    closed_lines = fact.text.count("\n") + 1 if fact.closed and not raised else 0
     return fact.kind, 1, int(fades), *fact.extent, closed_lines
 
 
@@ -125,11 +125,6 @@ def measured(policy: Policy, parts: Iterable[Part], contradicted: Iterable[Fact]
     return Size(fading, lines, closed_lines, BRIEF_CHARS * facts // chars if chars else 0)
 
 
-def most_facts(size: Size, limits: Review) -> int:
-    """Return how many facts may be there before a review is due, 0 for any number."""
-    return size.room if limits.max_facts == BY_BRIEF else limits.max_facts
-
-
 def newly_due(since: int, limits: Review) -> str:
     """Say that so many sessions make a review due, at each multiple of them alone; "" in between.
 
@@ -138,16 +133,6 @@ def newly_due(since: int, limits: Review) -> str:
     """
     fits = since > 0 and limits.every > 0 and since % limits.every == 0
     return _sessions(since, limits) if fits else ""
-
-
-def closed_threads(live: Iterable[Fact]) -> list[Fact]:
-    """Return the closed threads among live facts, but for those that reviews raised."""
-    return [fact for fact in live if fact.closed and not is_raised(fact)]
-
-
-def text_lines(fact: Fact) -> int:
-    """Count the lines of a fact's text."""
-    return fact.text.count("\n") + 1
 
 
 def reasons(since: int, size: Size, limits: Review) -> tuple[str, ...]:
@@ -167,10 +152,11 @@ def _sessions(since: int, limits: Review) -> str:
 
 def over(size: Size, limits: Review) -> tuple[str, ...]:
     """Say which limits of the policy `continuity.md` is over; 0 stands for none."""
+    most = size.room if limits.max_facts == BY_BRIEF else limits.max_facts
     return tuple(
         f"{measured:,} {noun} (limit {limit:,})"
         for measured, limit, noun in (
-            (size.facts, most_facts(size, limits), "facts"),
+            (size.facts, most, "facts"),
             (size.lines, limits.max_lines, "lines"),
             (size.closed_lines, limits.closed_thread_lines, "lines of closed threads"),
         )

@@ -32,11 +32,9 @@ from projection.graph.fact_links import footer
 from projection.lifecycle.review_due import (
     Raised,
     Size,
-    closed_threads,
     is_raised,
     key_of,
     remarks,
-    text_lines,
     unconfirmed,
 )
 from projection.policy.model import FINDING_KIND, TASK_KIND, Policy
@@ -136,8 +134,8 @@ def wordy_questions(ground: Ground) -> Iterator[Question]:
     limit = ground.policy.review.closed_thread_lines
     if not limit or ground.size.closed_lines <= limit:
         return
-    for fact in closed_threads(ground.live):
-        lines = text_lines(fact)
+    for fact in [one for one in ground.live if one.closed and not is_raised(one)]:
+        lines = fact.text.count("\n") + 1
         if lines <= _STUB_LINES or len(fact.heads) != 1 or fact.redacted:
             continue
         stub = fact.text.split("\n\n")[0].split("\n")

@@ -183,11 +183,6 @@ def accepting(question: Question) -> str:
     return "Accept" if question.acceptable else ""
 
 
-def rejecting(question: Question) -> str:
-    """Say what rejecting a proposal is called."""
-    return RULES[question.rule].reject
-
-
 def ordered(questions: Iterable[Question]) -> tuple[Question, ...]:
     """Put questions into the order of a review, each once."""
     rank = {rule: number for number, rule in enumerate(RULES)}

@@ -30,7 +30,6 @@ from rituals.review.questions import (
     STALLED,
     Question,
     accepting,
-    rejecting,
 )
 from rituals.serve.web.actions.form_fields import LEARN, LIMIT_IDS, REVIEW
 from rituals.serve.web.tip_view import Asked, Page, TipView, number_in
@@ -58,7 +57,7 @@ def review(tip: TipView, asked: Asked) -> Page:
     if asked.get("tick", "") and (rule in groups or (rule == SETTLED and settled)):
         return _ticks(tip, rule, groups.get(rule, []), asked["tick"] == "all")
     values: dict[str, Any] = {
-        "rules": RULES, "command": REVIEW, "accepting": accepting, "rejecting": rejecting,
+        "rules": RULES, "command": REVIEW, "accepting": accepting,
         "texts_of": partial(_texts, tip),
         #: the thread that asks a question already, by the question's key
         "threads": {key: one.id for one in tip.plan.raised if not one.closed for key in one.keys},
@@ -107,7 +106,7 @@ def _ticks(tip: TipView, rule: str, questions: Sequence[Question], checked: bool
     else:
         facts = [(one, one.facts[0] if one.facts else "") for one in questions]
         lines = [(id if by_fact else one.key, id, one.said) for one, id in facts]
-        reject = "" if by_fact else rejecting(questions[0])
+        reject = "" if by_fact else RULES[questions[0].rule].reject
     action, field, accept = by_fact or ("answer", "key", accepting(questions[0]))
     values = {
         "rule": rule, "ticks": lines[:LIMIT_IDS], "total": len(lines), "action": action, "field": field,
