@@ -41,7 +41,7 @@ Ran = tuple[
 ]  #: seconds of the processor, and what came of it
 SIZES = (1_000, 10_000)
 CALLS, WRITERS, EACH, KILLS, APART = 20, 8, 12, 20, 5
-_INSTALL_SECONDS, _CALL_SECONDS = 1_800, 600
+_MOST_SECONDS = 1_800  #: for an installation, and for a call
 _PERSON = "[user]\nname = Bench\nemail = bench@example.invalid\n[init]\ndefaultBranch = main\n"
 
 
@@ -76,10 +76,8 @@ def install(peer: Peer, folder: Path) -> str:
         environment["npm_config_nodedir"] = str(node)
 
     def run(*argv: str | Path) -> str:
-        return subprocess.run(
-            argv, cwd=folder, env=environment, capture_output=True, text=True, check=True,
-            timeout=_INSTALL_SECONDS,
-        ).stdout  # fmt: skip
+        how: dict[str, Any] = {"cwd": folder, "env": environment, "timeout": _MOST_SECONDS}
+        return str(subprocess.run(argv, capture_output=True, text=True, check=True, **how).stdout)
 
     if package.startswith("@"):
         allowed = {"private": True, "allowScripts": {peer.get("compiles", "none"): True}}
@@ -109,9 +107,10 @@ class Place:
         fts, grep = Path(__file__).with_name("fts.py"), shutil.which("rg") or "grep"
         self._names = {"home": home, "bin": bin, "fts": fts, "grep": grep, "python": sys.executable}
         out = ("GIT_", "DIURNA_", "PYTHONDONT")  # what is installed is compiled
-        self.environment = {k: v for k, v in os.environ.items() if not k.startswith(out)}
-        self.environment |= {"HOME": str(home), "MEMORY_FILE_PATH": f"{home}/memory.jsonl"}
-        self.environment["PATH"] = f"{bin}:{os.environ['PATH']}"
+        environment = {k: v for k, v in os.environ.items() if not k.startswith(out)}
+        environment |= {"HOME": str(home), "MEMORY_FILE_PATH": f"{home}/memory.jsonl"}
+        environment["PATH"] = f"{bin}:{os.environ['PATH']}"
+        self.how: dict[str, Any] = {"cwd": self.code, "env": environment, "text": True}
         self.code.mkdir(parents=True)
         (home / ".gitconfig").write_text(_PERSON)
         for line in ("git init -q", "git commit -q --allow-empty -m Begin", *lines):
@@ -129,10 +128,8 @@ class Place:
     def run(self, line: str, text: str = "", *, data: str = "", **given: object) -> Ran:
         """Run a command to its end."""
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        done = subprocess.run(
-            self.argv(line, text, **given), cwd=self.code, env=self.environment, input=data,
-            capture_output=True, text=True, timeout=_CALL_SECONDS,
-        )  # fmt: skip
+        argv, how = self.argv(line, text, **given), {**self.how, "timeout": _MOST_SECONDS}
+        done = subprocess.run(argv, input=data, capture_output=True, **how)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, done
 
@@ -180,10 +177,8 @@ class Server:
     """An MCP server of a place, asked over its standard input."""
 
     def __init__(self, place: Place) -> None:
-        self._process = subprocess.Popen(
-            place.argv(place.peer["served"]), cwd=place.code, env=place.environment, text=True,
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-        )  # fmt: skip
+        pipe, null, argv = subprocess.PIPE, subprocess.DEVNULL, place.argv(place.peer["served"])
+        self._process = subprocess.Popen(argv, stdin=pipe, stdout=pipe, stderr=null, **place.how)
         start, self._number, self._place = time.perf_counter(), 0, place
         self.pid = self._process.pid
         assert self._process.stdin and self._process.stdout
@@ -328,12 +323,11 @@ class Table:
         start = time.perf_counter()
         place.tell(last)
         usual = time.perf_counter() - start
+        null = subprocess.DEVNULL
+        alone: dict[str, Any] = {"stdout": null, "stderr": null, "start_new_session": True}
         for number, fact in enumerate(facts):
-            process = subprocess.Popen(
-                place.argv(peer["write"], fact[1], name=fact[0]), cwd=place.code,
-                env=place.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                start_new_session=True,
-            )  # fmt: skip
+            argv = place.argv(peer["write"], fact[1], name=fact[0])
+            process = subprocess.Popen(argv, **place.how, **alone)
             try:
                 told += [fact] * (process.wait(usual * (0.1 + number / KILLS)) == 0)
             except subprocess.TimeoutExpired:
