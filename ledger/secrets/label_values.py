@@ -21,6 +21,7 @@ from ledger.secrets.entropy import (
     is_wordy,
     kinds_of,
 )
+from ledger.secrets.match import expression
 
 #: Names of passwords that people choose: weaker ones count; names of what machines draw.
 PASSWORDS = (
@@ -136,19 +137,19 @@ def is_worded(value: str) -> bool:
 
 _PATHS = frozenset("/\\:")
 #: How many of something: `12-characters`, `90days`, `3x`.
-_COUNTED = re.compile(r"\d+[-_]?[a-z]+")
+_COUNTED = expression(r"\d+[-_]?[a-z]+")
 #: A word of a value, with its capital; its numbers; its signs.
-_PIECES = re.compile(r"[^\W\d_]?[^\W\d_A-Z]+|[A-Z]+(?![a-z])|\d+|[!#%&@$?+=^*~§€]")
-_HEX = re.compile(r"[0-9a-f]+|[0-9A-F]+")
+_PIECES = expression(r"[^\W\d_]?[^\W\d_A-Z]+|[A-Z]+(?![a-z])|\d+|[!#%&@$?+=^*~§€]")
+_HEX = expression(r"[0-9a-f]+|[0-9A-F]+")
 #: A UUID; a digest that says so or ends a path or an id; a pod; a package's version; a line at a commit.
-_ID = re.compile(
+_ID = expression(
     r"\{?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\}?|sha\d{1,3}[.:-][0-9a-f]{7,}"
     r"|(?<=[a-z]/)[0-9a-f]{7,64}\Z|-[0-9a-f]{8,10}-[a-z0-9]{5}\Z|(?<=[a-z]{4}-)[0-9a-f]{8}\Z"
     r"|^[a-z]+@\d+(?:\.\d+)+|^\d+(?:-\d+)?@[0-9a-f]{7,40}\Z",
     re.IGNORECASE,
 )
 #: A value with a form of its own: a number with its unit, a version, a date, an address, a colour.
-_FORMED = re.compile(
+_FORMED = expression(
     r"""[~^<>=v!]{0,3}(?!\d{7,}[a-zA-Z])\d[\d.,:/+x*%_-]*(?:(?:[a-zA-Z%°µ]{1,2}|min|rem|sec|fps|[KMG]iB)(?:/[a-z]{1,3})?)?
     |[~^<>=v]{0,3}\d+(?:\.[\dx*]+)+(?:[-+.]?[a-z]++(?:[-.]?\d++)?+)*+(?:[-.+]\w+)*
     |\d{4}-\d\d-\d\d[\w:.,+-]*|--[a-z-]+=\S*
@@ -160,15 +161,15 @@ _FORMED = re.compile(
     re.VERBOSE,
 )
 #: What a value holds beside words: numbers, a hash of 7, 40 or 64 digits, a colour.
-_NUMBERS = re.compile(
+_NUMBERS = expression(
     r"(?<!\w)(?:v?\d+|[0-9a-f]{7}|[0-9a-f]{40}|[0-9a-f]{64}|#[0-9a-fA-F]{3,8})(?![A-Za-z0-9])|(?<=[a-z])V\d\Z"
 )
 _AROUND = "!#$%^*"
 _UNSIGNED = str.maketrans("", "", _AROUND)
 #: The pieces of a value: words, also in `camelCase`, numbers, and what stands between them.
-_RUNS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^A-Za-z0-9]+")
+_RUNS = expression(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^A-Za-z0-9]+")
 #: What documents number: `S3-R48-C2`, `CC-BY-4.0`; constants.
-_NUMBERED = re.compile(
+_NUMBERED = expression(
     r"[A-Z]{1,5}\d{0,4}(?:[-.](?:[A-Z]{1,5}\d{0,4}(?:[A-Z]\d{1,4})?|\d+))+"
     r"|[A-Z]{2,}(?:_(?:[A-Z]+\d{0,3}|\d+|[A-Z]\d[A-Z]))+"
 )
@@ -176,7 +177,7 @@ _NUMBERED = re.compile(
 _SMALL = frozenset(
     "by id is to of on in at or my no up ok io ui db js ts ip go as if us http html xml css".split()
 )
-_CLUSTER = re.compile(r"[^aeiouy]{5}|[aeiou]{5}|(.)\1\1")
+_CLUSTER = expression(r"[^aeiouy]{5}|[aeiou]{5}|(.)\1\1")
 #: Letters that hardly any word of documents and code has side by side: behind the first, the second ones.
 _APART = {
     row[0]: row[1:]
@@ -192,7 +193,7 @@ _APART = {
 #: In names of code, shortened values, addresses and patterns: what holds one is none that was drawn.
 _OF_CODE = ("::", "...", "://", ";base64", "\\x", "[A-Z")
 #: What calls something, up to its end or a bracket; what stands in brackets; a pattern.
-_CODED = re.compile(r"[\w.$%<>?!@&]*[(\[{`\"].*[)\]}`\"({\[;]|\^.*[\[(\\].*\$", re.DOTALL)
+_CODED = expression(r"[\w.$%<>?!@&]*[(\[{`\"].*[)\]}`\"({\[;]|\^.*[\[(\\].*\$", re.DOTALL)
 
 
 def decoded(word: str) -> str:

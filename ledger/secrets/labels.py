@@ -12,11 +12,11 @@ import re
 from collections.abc import Iterator
 
 from ledger.secrets.label_values import NAMED, OPEN, PASSWORDS, is_drawn, is_opaque, is_secret
-from ledger.secrets.match import LABELLED, Hit, hit, places
+from ledger.secrets.match import LABELLED, Hit, expression, hit, places
 
 #: Names of secrets, by a part that few texts have.
-_TOLD = re.compile(rf"(?:{PASSWORDS})(?<![^\W_]pass)[^\W_]{{0,2}}[ ][^\d]*\Z")
-_NAME, _CHOSEN = re.compile(rf"{PASSWORDS}|{NAMED}"), re.compile(PASSWORDS)
+_TOLD = expression(rf"(?:{PASSWORDS})(?<![^\W_]pass)[^\W_]{{0,2}}[ ][^\d]*\Z")
+_NAME, _CHOSEN = expression(rf"{PASSWORDS}|{NAMED}"), expression(PASSWORDS)
 _ROOTS = (
     "pass pw psk secret token key credential kennwort contrase clave senha mdp wachtwoord chave jeton"
 ).split()
@@ -61,7 +61,7 @@ _SETTERS = ("env ", "arg ", "setx ", "set -x ", "set -gx ", "set -xg ", "setenv 
 _SERVERS = ("server=", "host=", "data source=", "uid=", "user id=")
 #: What stands between a name and its value: a sign, perhaps behind a type; the end of a tag, a cell or an
 #: argument; what calls a value one.
-_SIGN = re.compile(
+_SIGN = expression(
     r"""["'`*\])]{0,4}(?:[ \t]{0,8}(?:(?::=|[-=]>|\?=|[:=：＝→])(?![=~:])|(?:[=!]=|\|\||\?\?)(?=[ ]?["']))
     (?:[ ]?&?(?:'\w+[ ])?[A-Za-z][\w.]{0,24}(?:\[\w+\])?(?:[ ]\|[ ]None)?[ ]=(?=[ ]["']))?
     |(?:</(?:key|name)>)?[\s,;|'"<{-]{0,12}(?:type\s*=\s*\w+[\s,]{1,8})?
@@ -71,7 +71,7 @@ _SIGN = re.compile(
     |[ ]\{[ ]get;[ ]set;[ ]\}[ ]=)""",
     re.VERBOSE | re.IGNORECASE,
 )
-_VALUE = re.compile(
+_VALUE = expression(
     r"""[ \t*]*(?:\n[ \t>`*-]*(?=[^\s:]+[ \t`*]*(?:\n|\Z)))?
     (?:(?:(?:String::)?(?:from|new)\(|(?:SecretStr|SecretString|Secret|Str)\(|[bruf]|N|L)(?=["']))?
     (?:\\?(?P<quote>["'`])(?:\{noop\})?(?P<quoted>[^\n]{1,300}?)\\?(?P=quote)
@@ -80,7 +80,7 @@ _VALUE = re.compile(
     re.VERBOSE,
 )
 _STOP, _CODE, _ENTITIES = (
-    re.compile(r"[,;)}\]&]"),
+    expression(r"[,;)}\]&]"),
     frozenset("=:(\"'`<[{\\"),
     ("lt", "gt", "amp", "quot"),
 )
@@ -210,19 +210,19 @@ def _bare(value: str) -> str:
 
 
 #: A token that is the rest of its line behind a sign; and the label before it, of at most four words.
-_REST = re.compile(
+_REST = expression(
     r"(?:[-=]>|[:=：＝→|]|[—–](?<= .)(?= ))(?:[ \t]*[*_]{1,3}(?=[ \t`]))?[ \t]*"
     r"([^\s<]{8,220}+(?:<(?!br)\S*+)?)[ \t\\]*(?:<br ?/?>|\|)?$",
     re.MULTILINE,
 )
 #: What of a value may be drawn: two classes of characters side by side, or letters without an end.
-_MIXED = re.compile(
+_MIXED = expression(
     r"[A-Za-z][-_.!#$%]?\d|\d[A-Za-z]|[a-z][A-Z!#$%^*]|[A-Z](?:[A-Z][a-z]|[!#$%^])|[A-Za-z]{16}"
 )
 _WORD = (
     r"[^\s\d!-/:-@\[-`{-~\u00a0-\u00bf\u2000-\u206f\u3000-\u3003\u3008-\u3020\uff00-\uff20]{1,40}"
 )
-_LABEL = re.compile(
+_LABEL = expression(
     r"(?:^|[.,:：;|(){}\[\]/<>!?。，；、！？])[\s>*+#•·–—-]*(?:\d{1,3}[.)]\s)?[\"'`*_「【«„“]*"
     rf"({_WORD}(?:[ _.’'-]{_WORD}){{0,7}})(?: ?\([^()\n]{{1,30}}\))?"
     r"[\"'`*_」】»”]*[ \t]*\Z",
@@ -264,7 +264,7 @@ def find_any_label(text: str, named: bool) -> Iterator[Hit]:
 
 
 #: The words of a label, also in `userId`.
-_WORDS, _JOINED, _MOST_WORDS = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+"), re.compile(r"[ _.’'-]"), 4
+_WORDS, _JOINED, _MOST_WORDS = expression(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+"), expression(r"[ _.’'-]"), 4
 
 
 def _is_open(label: str) -> bool:

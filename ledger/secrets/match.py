@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterator
 
 from ledger.model.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 SECRET, PERSONAL = "secret", "personal"
 #: The rule for what only its look behind a label tells.
@@ -14,6 +19,24 @@ LABELLED = "labelled-value"
 OPAQUE = "opaque-token"
 #: The rules for personal data; every other rule is for secrets.
 PERSONAL_RULES = ("home-path",)
+
+
+class _Expression:
+    """A regular expression that is compiled when it is first asked: most texts ask few of them."""
+
+    def __init__(self, *said: Any) -> None:
+        self._said = said
+
+    def __getattr__(self, name: str) -> Any:
+        compiled = re.compile(*self._said)
+        for method in ("match", "fullmatch", "search", "finditer", "findall", "sub"):
+            setattr(self, method, getattr(compiled, method))
+        return getattr(compiled, name)
+
+
+def expression(pattern: str, flags: int = 0) -> re.Pattern[str]:
+    """Return a regular expression that costs nothing until it is asked."""
+    return _Expression(pattern, flags)  # type: ignore[return-value]
 
 
 class Hit(Record):

@@ -18,7 +18,7 @@ from ledger.secrets.entropy import (
     kinds_of,
 )
 from ledger.secrets.label_values import decoded, is_worded
-from ledger.secrets.match import Hit, hit
+from ledger.secrets.match import Hit, expression, hit
 from ledger.secrets.vendor_tokens import HEX
 
 #: How a value has to look: no placeholder; drawn at random; no mere word; many words; digits; letters of
@@ -209,8 +209,8 @@ def _looks(value: str, look: int) -> bool:
 
 
 #: An address that whoever knows it may post to, and the parts of its path; of a host for hooks short ones.
-_HOOK = re.compile(r"://([^\s/\"'`<>|\\)\]},;]*)(/[^\s\"'`<>|\\)\]},;]{1,500})")
-_HOOK_PART = re.compile(
+_HOOK = expression(r"://([^\s/\"'`<>|\\)\]},;]*)(/[^\s\"'`<>|\\)\]},;]{1,500})")
+_HOOK_PART = expression(
     r"(?<!/commit)(?<!/blob)(?<!/tree)(?<!/raw)(?<!/compare)/([\w-]{6,}+)(?=[/?.]|\Z)", re.ASCII
 )
 
@@ -257,7 +257,7 @@ def find_opaque(word: str) -> list[str]:
 
 #: How public keys of SSH begin.
 _PUBLIC = ("AAAAB3Nza", "AAAAC3Nza", "AAAAE2Vj")
-_RUN = re.compile(r"[\w.+/-]{33,}", re.ASCII)
+_RUN = expression(r"[\w.+/-]{33,}", re.ASCII)
 
 
 def _is_drawn(word: str) -> bool:

@@ -16,7 +16,7 @@ from itertools import accumulate
 from ledger.secrets.entropy import is_wordy
 from ledger.secrets.label_values import decoded
 from ledger.secrets.labels import find_any_label, find_labelled
-from ledger.secrets.match import OPAQUE, Hit, View, apart, hit, place_in_source, places
+from ledger.secrets.match import OPAQUE, Hit, View, apart, expression, hit, place_in_source, places
 from ledger.secrets.patterns import find_opaque, find_patterns
 from ledger.secrets.unmask import chained, unmasked
 from ledger.secrets.vendor_tokens import find_shapes, find_tokens
@@ -137,13 +137,13 @@ _LONG = 16
 _DULL = "abcdefghijklmnopqrstuvwxyz-_./:;,\"'`()[]{}<>*#=+&?!@$%|~^\\"
 _DEPTH = 2
 #: Base64 of a token: of four characters the first three tell by their bits that bytes are of ASCII.
-_ASCII_IN_BASE64 = re.compile(
+_ASCII_IN_BASE64 = expression(
     r"[A-Za-f](?<![\w+/-].)[A-HQ-Xg-nw-z0-3][A-BE-FI-JM-NQ-RU-VY-Zcdghklopstwx014589][\w+/-]"
     r"(?:[A-Za-f][A-HQ-Xg-nw-z0-3][A-BE-FI-JM-NQ-RU-VY-Zcdghklopstwx014589][\w+/-]){5,16000}+"
     r"[\w+/-]{0,3}={0,2}(?![\w+/=-])",
     re.ASCII,
 )
-_PERCENT = re.compile("%([0-9A-Fa-f]{2})")
+_PERCENT = expression("%([0-9A-Fa-f]{2})")
 
 
 def find(text: str, lines: bool = True, homes: bool = False, depth: int = _DEPTH) -> list[Hit]:
@@ -195,7 +195,7 @@ _NOBODY = frozenset(
 )
 #: Where one stands, as Linux, macOS and Windows write it, there also in a literal; and the name in it.
 #: Without a path behind it, `/home/x` may be the address of a page.
-_HOME = re.compile(
+_HOME = expression(
     r"((?<![A-Za-z0-9_.\-/~}>)\]*\\%])(?:/home/(?=[A-Za-z0-9_.-]{2,64}/)|/Users/)"
     r"|[^\W\d_]:\\{1,2}Users\\{1,2})([A-Za-z][A-Za-z0-9_.-]{1,63}+)"
 )

@@ -11,7 +11,7 @@ import re
 from itertools import accumulate, pairwise
 
 from ledger.escape import is_plain, unseen_in
-from ledger.secrets.match import View
+from ledger.secrets.match import View, expression
 from ledger.secrets.vendor_tokens import MARKS
 
 #: What stands in the place of characters from a start up to an end.
@@ -32,7 +32,7 @@ _BLANKS = {"n": "\n", "r": "\n", "t": "\t", "033": "\x1b", "e": "\x1b"}
 _JOINTS = frozenset(("", "+", ".", "..", "++", "||", "&", "<>", "~", "\\", "%", "+=", "_"))
 #: What masks a text, each of its own kind: an escape, an entity, a sequence that commands a terminal, what
 #: is left of one whose escape was lost, and the end of a string behind which another begins.
-_MASKS = re.compile(
+_MASKS = expression(
     r"""[\\&\x1b\x9b^␛\[<"'`](?:
     (?<=\\)(?:(?P<sign>[!-/:-@\[-`{-~])|\n[ \t>]{0,40}
       |(?:u(?:\{(?=[^}]{1,8}\})|(?=[0-9a-fA-F]{4}))|x(?=[0-9a-fA-F]{2})|U(?=[0-9a-fA-F]{8}))(?P<hex>
@@ -111,13 +111,13 @@ def is_word(char: str) -> bool:
 
 
 #: The last word of a line, and the first of the next one behind blanks and marks of a quotation.
-_TAIL, _HEAD = re.compile(r"[^ \n|\t]{1,300}\Z"), re.compile(r"[ \t>]{0,24}([^ \n|\t]{1,300})")
+_TAIL, _HEAD = expression(r"[^ \n|\t]{1,300}\Z"), expression(r"[ \t>]{0,24}([^ \n|\t]{1,300})")
 #: How much stands before a cut word on its line that may say what it is.
 _CONTEXT = 400
 #: How tokens begin: what follows such a line break is no rest of the word before it.
 _FRONTS = tuple([mark for mark, *_ in MARKS])
 #: What begins a line that is no rest of another: a header's name, the mark of a list, a place or a time.
-_BEGINS = re.compile(
+_BEGINS = expression(
     r"[a-z]+:\Z|[-*+.0-9)]{0,3}[-*+.)]\Z|\./|\d+[→:|]*(?<=[→:|])\Z|\d+[→:]|\d{4}-\d\d-\d\d",
     re.ASCII,
 )

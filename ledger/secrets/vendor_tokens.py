@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 
 from ledger.secrets.entropy import distinct, is_placeholder, is_random, is_stock
-from ledger.secrets.match import Hit, hit
+from ledger.secrets.match import Hit, expression, hit
 
 _DIGITS = "0123456789"
 _LOWER, _UPPER = "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -196,14 +196,14 @@ def _end(text: str, at: int, chars: str, least: int, most: int) -> int:
 
 
 #: How a private key begins; a block of PuTTY has no end.
-_BEGIN = re.compile(
+_BEGIN = expression(
     r"-----BEGIN ([^\n-]{0,60}(?:PRIVATE KEY|Static key)[^\n-]{0,20})-----"
     r"|(---- BEGIN SSH2 ENCRYPTED PRIVATE)[^\n]{0,40}|Private-Lines:[^\n]{0,20}\n"
 )
 #: How far its end is looked for; else it goes on for so many lines of base64.
 _BLOCK_CHARS = 20_000
-_BODY = re.compile(r"(?:[ \t>]*+[A-Za-z0-9+/=\\]*+[\"',]*+[ \t]*+(?:\n|\Z)){0,200}+")
-_DENSE = re.compile(r"[A-Za-z0-9+/=]{16,}")
+_BODY = expression(r"(?:[ \t>]*+[A-Za-z0-9+/=\\]*+[\"',]*+[ \t]*+(?:\n|\Z)){0,200}+")
+_DENSE = expression(r"[A-Za-z0-9+/=]{16,}")
 #: (mark within the token, rule, the token)
 _INFIXES = (
     ("T3BlbkFJ", "openai-key", r"(?<![\w-])[\w-]{20,80}T3BlbkFJ[\w-]{20,80}(?![\w-])"),
@@ -214,16 +214,16 @@ _INFIXES = (
     ("-us", "mailchimp-key", r"(?<![^\W_])[0-9a-f]{32}-us\d{1,2}(?![^\W_])"),
     ("NRAL", "new-relic-key", r"(?<![^\W_])[0-9a-f]{36}NRAL(?![^\W_])"),
 )
-_BOT = re.compile(
+_BOT = expression(
     r"([MNO](?<![\w.-].)[\w-]{22,27})\.[\w-]{6,7}\.([\w-]{27,42})(?!\.?[\w-])", re.ASCII
 )
 #: Who an address names before its host; a password may hold `/`, `#` or `?`, not escaped as it should be.
-_ADDRESS = re.compile(
+_ADDRESS = expression(
     r"""(\w{0,12})://(?:([^\s/?\#"'`<>|\\)\]},;]{1,500})@([^\s/"'`]{0,80})
     |([^\s:/@"'`<>]{0,100}:(?!\d+/)(?:(?!//)[^\s@"'`<>]){3,400})@(?=[^\s"'`<>]{0,80}\.))""",
     re.VERBOSE,
 )
-_SENTRY = re.compile(r"[0-9a-f]{32}(?![0-9a-f])")
+_SENTRY = expression(r"[0-9a-f]{32}(?![0-9a-f])")
 
 
 def find_shapes(text: str, words: str, drawn: str) -> list[Hit]:
