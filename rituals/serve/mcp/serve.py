@@ -48,6 +48,7 @@ _ABOUT = {
     "you decide, `note` when a person states a rule or corrects you, `append` once when a piece of work "
     "is done.",
 }
+_INFO = {"name": "diurna", "version": VERSION}
 _META = "io.modelcontextprotocol/"
 _VERSION = f"{_META}protocolVersion"
 _NO_REQUEST, _NO_METHOD, _FAILED, _NO_VERSION = -32600, -32601, -32603, -32022
@@ -302,7 +303,7 @@ class Conversation:
             self._client = _name_in(params.get("clientInfo"))
             asked = params.get("protocolVersion")
             version = asked if asked in HANDSHAKE else HANDSHAKE[0]
-            return {"protocolVersion": version, "serverInfo": _info(), **_ABOUT}
+            return {"protocolVersion": version, "serverInfo": _INFO, **_ABOUT}
         if method == "server/discover":
             return {"supportedVersions": [ALONE], **_ABOUT}
         if method == "ping":
@@ -336,14 +337,10 @@ class Conversation:
         return {"error": {"code": INVALID_PARAMS if asked else _FAILED, "message": said}}
 
 
-def _info() -> Json:
-    return {"name": "diurna", "version": VERSION}
-
-
 def _stated(method: str) -> Json:
     """Return what each answer states where no handshake did; what is no call may be kept for no time."""
     kept = {} if method in ("tools/call", "prompts/get") else {"ttlMs": 0, "cacheScope": "private"}
-    return {"resultType": "complete", **kept, "_meta": {f"{_META}serverInfo": _info()}}
+    return {"resultType": "complete", **kept, "_meta": {f"{_META}serverInfo": _INFO}}
 
 
 def _name_in(info: Any) -> str:
