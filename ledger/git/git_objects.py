@@ -151,12 +151,8 @@ class Objects:
         return commit_header(self.read(commit))
 
     def find(self, commit: str, path: str) -> str:
-        """Return the id of the file at a path of a commit, "" for none, or no such commit."""
-        try:
-            found = listing(self.read, self.header(commit).tree, path)
-            return next((oid for _, oid, there in found if there == path), "")
-        except ObjectMissing:
-            return ""
+        """Return the id of what stands at a path of a commit, "" for nothing."""
+        return find(self.read, self.header(commit).tree, path)
 
 
 def commit_header(data: bytes) -> CommitHeader:
@@ -321,6 +317,15 @@ def lookup(raw: bytes, name: bytes) -> Entry | None:
     """Return an entry, None when there is none of this name."""
     # object ids hardly ever hold a name by chance, so that most calls cost no walk
     return entries(raw).get(name) if b" " + name + b"\0" in raw else None
+
+
+def find(read: Callable[[str], bytes], root: str, path: str) -> str:
+    """Return the id of what stands at a path of a tree, "" for nothing."""
+    oid = root
+    for name in path.rstrip("/").split("/"):
+        found = lookup(read(oid), os.fsencode(name)) if oid else None
+        oid = found[1] if found is not None else ""
+    return oid
 
 
 def with_files(

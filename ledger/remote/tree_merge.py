@@ -17,7 +17,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 
 from ledger.git.cli import Git
-from ledger.git.git_objects import FILE, FOLDER, TREE, entries, lookup, object_id, written
+from ledger.git.git_objects import FILE, FOLDER, TREE, entries, object_id, written
 from ledger.model.ids import blob_id
 from ledger.model.layout import ARCHIVE_DIR, POLICY_FILE, SESSIONS_DIR, stem_of
 from ledger.model.log_stamps import breaks_seal, is_sealed
@@ -42,15 +42,6 @@ class Double(Record):
     kept: str  #: the object that stands there now
     other: str  #: the object that does not
     twin: str  #: where the other stands now, "" for bytes that their own name proves wrong
-
-
-def find(read: Read, root: str, path: str) -> str:
-    """Return the id of what stands at a path of a tree, "" for nothing."""
-    oid = root
-    for name in path.rstrip("/").split("/"):
-        found = lookup(read(oid), os.fsencode(name)) if oid else None
-        oid = found[1] if found is not None else ""
-    return oid
 
 
 class Joined:

@@ -7,11 +7,11 @@ no files.
 from __future__ import annotations
 
 from ledger.errors import SyncRefused
-from ledger.git.git_objects import BLOB, TREE, Objects, write_objects
+from ledger.git.git_objects import BLOB, TREE, Objects, find, write_objects
 from ledger.git.repository import Repository
 from ledger.home import IN_TREE, OWN_BRANCH, Home
 from ledger.model.layout import SESSIONS_DIR
-from ledger.remote.tree_merge import Joined, find
+from ledger.remote.tree_merge import Joined
 from memory.replay.ledger_snapshot import Snapshot
 from memory.replay.replayed_state import cold_state
 from memory.worktree.page_authorship import left_alone

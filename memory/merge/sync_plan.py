@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 
+from ledger.errors import ObjectMissing
 from ledger.git.cli import EMPTY_TREE
 from ledger.git.git_objects import Objects
 from ledger.git.repository import branch_tips, config_value, head
@@ -116,13 +118,14 @@ def former_places(home: Home) -> tuple[str, ...]:
         return ()
     where, now = home.repository, head(home.repository)[1]
     places = [TREE_PREFIX, config_value(where, "diurna", "moved")]
-    with Objects.of(where) as objects:
-        if now and (pointer := objects.find(now, TREE_POINTER)):
-            places.append(pointed(objects.read(pointer).decode("utf-8", "replace")))
-        named = tuple(dict.fromkeys(filter(None, places)))
-        tips = branch_tips(where) | ({now} if now else set())
-        moved = any(objects.find(tip, place + MOVED_FILE) for tip in tips for place in named)
-    return named if moved else ()
+    named, tips = tuple(dict.fromkeys(filter(None, places))), {*branch_tips(where), now} - {""}
+    with Objects.of(where) as objects, suppress(ObjectMissing):
+        pointer = now and objects.find(now, TREE_POINTER)
+        if pointer and (place := pointed(objects.read(pointer).decode("utf-8", "replace"))):
+            named = (*named, place)
+        if any(objects.find(tip, place + MOVED_FILE) for tip in tips for place in named):
+            return named
+    return ()
 
 
 def moved_away(home: Home, tip: str) -> str:

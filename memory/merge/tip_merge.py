@@ -19,6 +19,7 @@ from ledger.git.git_objects import (
     TREE,
     Objects,
     entries,
+    find,
     merge_bases,
     merge_commit,
     object_id,
@@ -30,7 +31,7 @@ from ledger.model.findings import Finding
 from ledger.model.layout import ARCHIVE_DIR, CONTINUITY_FILE, POLICY_FILE, SESSIONS_DIR, VIEW_FILES
 from ledger.model.log_stamps import is_stem
 from ledger.model.logset import LogRef, log_refs
-from ledger.remote.tree_merge import Joined, Read, find, merge_lines
+from ledger.remote.tree_merge import Joined, Read, merge_lines
 from memory.merge.hand_written_files import HandWritten, refuse_modes, write_joined
 from memory.merge.sync_plan import (
     AHEAD,
@@ -166,12 +167,10 @@ class Planner:
 
     def _had(self, commit: str, paths: Sequence[str]) -> bool:
         """Tell whether a commit had one of some paths; a side that lacks it took it away."""
-        tree = self._objects.header(commit).tree
-        return any(find(self._objects.read, tree, path) for path in paths)
+        return any(self._objects.find(commit, path) for path in paths)
 
     def _policy_blob(self, commit: str) -> str:
-        objects = self._objects
-        return find(objects.read, objects.header(commit).tree, self._home.prefix + POLICY_FILE)
+        return self._objects.find(commit, self._home.prefix + POLICY_FILE)
 
     def _refuse_unrelated(self) -> None:
         roots = self._git.text("rev-list", "--max-parents=0", self._ours, self._theirs).split()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-
 from ledger.errors import CorruptRepository, HandEdited, ObjectMissing, WriteRefused
 from ledger.git.git_objects import Objects, listing
 from ledger.home import OWN_BRANCH, Home
@@ -109,10 +107,12 @@ def committed_projection(home: Home, tip: str, policy: Policy) -> dict[str, str]
 def is_published(home: Home, tip: str, summary: Summary) -> bool:
     """Tell by its last line whether the committed `continuity.md` is of these logs, without a replay."""
     line = machine(FORMAT_VERSION, summary.logs, summary.newest, summary.digest)
-    with Objects.of(home.repository) as objects, suppress(ObjectMissing):
-        page = tip and objects.find(tip, home.prefix + CONTINUITY_FILE)
-        return bool(page) and objects.read(page).rstrip(b"\n").endswith(b"\n" + line.encode())
-    return False
+    try:
+        with Objects.of(home.repository) as objects:
+            page = tip and objects.find(tip, home.prefix + CONTINUITY_FILE)
+            return bool(page) and objects.read(page).rstrip(b"\n").endswith(b"\n" + line.encode())
+    except ObjectMissing:
+        return False
 
 
 def is_behind(page: bytes | None, summary: Summary) -> bool:
