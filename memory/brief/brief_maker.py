@@ -5,8 +5,6 @@ The whole state is not looked at: what is live, the newest logs, and the few fac
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from ledger.codec.log import read_header
 from ledger.environment import now_ms
 from ledger.errors import NotFound, WrongUsage
@@ -140,12 +138,11 @@ def _material(home: Home, cache: Cache, asked: Asked, found: tuple[str, ...]) ->
     marks, elsewhere = marks_at(home, cache).few(_ELSEWHERE)
     view, summary = marks.here.view(cache, cache.view()), cache.summary
     most = view.policy.brief.rest
-    entry = lru_cache(maxsize=None)(cache.entry)  # a log may bring thousands of facts
     last = cache.newest_of(asked.agent) if asked.agent else ""
     since = quiet_since(cache.work_stems(QUIET_SESSIONS), cache.work_dates(DAYS))
     asked_for = _asked_for(cache, asked.task)
     news, more_news = _news(cache, last, asked.budget_chars // _LINE_CHARS, marks)
-    live = {standing.fact.id for standing in view.live}
+    live = {standing.fact.id: standing.fact for standing in view.live}
     standing_of = cache.placing()
     known: list[Standing] = []
     for id in dict.fromkeys((*asked_for, *found)):
@@ -162,7 +159,7 @@ def _material(home: Home, cache: Cache, asked: Asked, found: tuple[str, ...]) ->
     facts += [one.standing.fact for part in todo for one in part]  # some are not live
     brought = _roles_of(home, cache, facts) if asked.role else {}
     notes = role_notes(facts, asked.role, brought)
-    sessions = _sessions(home, cache, live, since, asks=asked.asks)
+    sessions = _sessions(home, cache, live.keys(), since, asks=asked.asks)
     return Material(
         cache.commit,
         view,
@@ -179,8 +176,12 @@ def _material(home: Home, cache: Cache, asked: Asked, found: tuple[str, ...]) ->
         chars_for(asked.role, view.policy.learning),
         todo,
         *states_of(cache, facts),
-        known=lambda id: testimony(marks.here.known(cache, id), entry, cache.some_histories).brief,
-        rank=lambda stem: RANK[word_of(entry(stem))],
+        known=lambda id: (
+            testimony(
+                live.get(id) or marks.here.known(cache, id), cache.header, cache.some_histories
+            ).brief
+        ),
+        rank=lambda stem: RANK[word_of(cache.header(stem))],
         rests=lambda fact: 0 < most <= cache.times_shown(fact.id, fact.anchor),
         asked=tuple(dict.fromkeys((*asked_for, *serving, *found))),
         gone=marks.of if marks else None,
