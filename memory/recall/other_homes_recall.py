@@ -51,7 +51,7 @@ class Recallers(Recaller):
             other.close()
         self._beside.clear()
 
-    def recall_homes(self, query: str, limit: int, filters: Filters, how: dict[str, Any]) -> Answer:
+    def recall_homes(self, query: str, limit: int, filters: Filters, **how: Any) -> Answer:
         """Find what answers a question in all homes; what a task asks for, in one's own."""
         others, own = self._others(), filters._replace(yours=False)
         if filters.within == UPSTREAM:
@@ -61,7 +61,7 @@ class Recallers(Recaller):
             home = self._yours()
             yours = Answer(notes=(NO_HOME,))
             if home is not None:
-                yours = home.recall_homes(query, max(1, limit // 2), own, how)
+                yours = home.recall_homes(query, max(1, limit // 2), own, **how)
                 yours = yours._replace(hits=_named(PERSONAL, yours))
             limit -= len(yours.hits)
         theirs: Sequence[Hit] = ()
@@ -69,7 +69,7 @@ class Recallers(Recaller):
             theirs = _of_others(others, query, _BESIDE, own._replace(within=FACTS), how).hits
         # one's own is asked for no more than it may show: so whatever fewer hits have more have, too
         room = limit - min(len(theirs), limit // 3)
-        found = super().recall_homes(query, room, own, how) if room else Answer()
+        found = super().recall_homes(query, room, own, **how) if room else Answer()
         theirs = theirs[: limit - len(found.hits)]
         hits = holding_first([*found.facts, *theirs, *found.passages, *yours.hits])
         notes = dict.fromkeys((*found.notes, *yours.notes))
@@ -115,7 +115,7 @@ def _of_others(
     notes: dict[str, None] = {} if others else {NO_UPSTREAM: None}
     for name, other in others.items():
         try:
-            answer = other.recall_homes(query, limit, filters, how)
+            answer = other.recall_homes(query, limit, filters, **how)
         except DiurnaError as problem:
             notes[f"{name} can not be asked: {problem.message}"] = None
             continue

@@ -74,28 +74,25 @@ class Recaller:
         """Find what answers a question (see `Reader.recall`)."""
         own = filters._replace(documents=False)
         if not filters.documents or own._replace(yours=False) != Filters():
-            return self.recall_homes(query, limit, own, how)
+            return self.recall_homes(query, limit, own, **how)
         # documents stand behind the rest, where no filter narrows it
         share, explain = min(_DOCUMENTS, limit // 3), how.get("explain", False)
         documents = self._of_documents().found(query, how["level"], share, explain, surely=True)
-        answer = self.recall_homes(query, limit - len(documents.hits), own, how)
+        answer = self.recall_homes(query, limit - len(documents.hits), own, **how)
         return answer._replace(hits=(*answer.hits, *documents.hits))
 
-    def recall_homes(self, query: str, limit: int, filters: Filters, how: dict[str, Any]) -> Answer:
-        """Find what answers a question in this home; `how` has what `_recall` takes beside that."""
-        return self._recall(query, limit=limit, filters=filters, **how)
-
-    def _recall(
+    def recall_homes(
         self,
         query: str,
-        *,
-        level: str,
         limit: int,
         filters: Filters,
+        *,
+        level: str,
         explain: bool = False,
         loose: bool = False,
         model_bytes: float = 0,
     ) -> Answer:
+        """Find what answers a question in this home, without the documents of its repository."""
         if filters.within == DOCS:
             if filters._replace(within="") != Filters():
                 raise WrongUsage(
