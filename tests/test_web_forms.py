@@ -242,7 +242,7 @@ def on_a_terminal(patch: pytest.MonkeyPatch) -> None:
     patch.setattr("rituals.cli.context.Invocation.interactive", lambda self: True)
 
 
-@pytest.mark.deep(reason="each_proposal_is_answered_as_on_a_terminal is the small one")
+@pytest.mark.deep(reason="the jobs of the inbox are the small ones")
 def test_several_questions_are_answered_with_one_log(
     twins: Twins, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -264,29 +264,6 @@ def test_several_questions_are_answered_with_one_log(
         (("say", "false"),),
     ):
         assert twins.form("answer", ("key", questions(twins, rule)[0]), *pairs).stem
-
-
-def test_each_proposal_is_answered_as_on_a_terminal(
-    twins: Twins, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Accepted, accepted in one's own words, and rejected for good."""
-    on_a_terminal(monkeypatch)
-    for pairs, typed in (
-        ((("say", "accept"),), "a\n"),
-        ((("say", "accept"), ("text", "In words of mine.\r\n")), ""),
-        ((("say", "reject"),), "r\n"),
-    ):
-        keys = questions(twins, "/review/learn")
-        assert twins.form("learn", ("key", keys[0]), *pairs).stem
-        own = () if typed else ("--accept", keys[0], "--text", "In words of mine.")
-        left = "q\n" * (len(keys) > 1 and bool(typed))
-        assert twins.line("review", "--learn", *own, stdin=typed + left).code == 0
-        assert twins.agree()
-        assert (
-            "is not asked any more" in twins.form("learn", ("key", keys[0]), ("say", "reject")).page
-        )
-    assert "Nothing is proposed." in twins.client.get("/review/learn").text
-    assert twins.facts()["untrue"]["false"], "and nothing else moved"
 
 
 @pytest.mark.deep(but="archive", reason="archive is the small one")
@@ -519,7 +496,6 @@ def test_other_forms_keep_their_words_too(writer: Client) -> None:
     for name, fields in (
         ("resolve", {"id": "calm", "text": "My <own> words.", "side": "x"}),
         ("answer", {"key": "k", "say": "reword", "text": "My <own> words."}),
-        ("learn", {"key": "k", "say": "perhaps", "text": "My <own> words."}),
     ):
         for token in ("", "stale"):
             refused = typed(writer, f"/act/{name}", fields, token)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Iterator
 from html import unescape
@@ -13,6 +14,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
+from rituals.hosts.observation_spool import Observation, spool_of
 from tests.conftest import Repo, Run
 from tests.web import homes
 from tests.web_client import Client, client_of, main_of
@@ -253,8 +255,12 @@ def test_how_long_nobody_was_seen_is_the_real_time(
     monkeypatch.setenv("DIURNA_NOW", str(NOW_MS))
     listed = json.loads(run("task", "list", "--json").out)["tasks"]
     assert listed[0]["stale"]
+    spool = spool_of(f"{repo.path}/.git", "codex", "one")
+    spool.add(Observation(NOW_MS, "edit", "", "a.py"), "/somewhere/shop")
+    os.utime(spool.path, (0, NOW_MS / 1000 - 180))
     said = words_of(client_of(repo.path).login().get("/tasks").text)
     assert "stale: no activity for 2 hours" in said
+    assert "Sessions at work 1 codex in shop active 3 minutes ago" in said
 
 
 # ---- how pages look -------------------------------------------------------------------------------

@@ -275,7 +275,7 @@ def test_what_is_only_the_users_is_in_no_byte(site: Site) -> None:
         and "own-way" not in said
         and "Two holds" not in said
     )
-    assert not (site.folder / "review/learn.html").exists() and "Worth keeping" not in said
+    assert not (site.folder / "brief.html").exists()
     told = (site.folder / "help.html").read_text()
     assert (
         'id="left-out">What this site leaves out' in told

@@ -75,14 +75,16 @@ class Client:
         return self.send(method, address, b"", {**common, **(headers or {})})
 
     def post(self, address: str, fields: Any, headers: Headers | None = None) -> Answer:
-        """Send a form: a mapping, pairs, or a body as it is."""
+        """Send a form: a mapping, pairs, or a body as it is; one that is kept is shown by its own page."""
         body = fields if isinstance(fields, bytes) else urlencode(fields, doseq=True).encode()
         common = {
             "sec-fetch-site": "same-origin", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document",
             "origin": f"http://{self.access.hosts[0]}", "content-length": str(len(body)),
             "content-type": "application/x-www-form-urlencoded",
         }  # fmt: skip
-        return self.send("POST", address, body, {**common, **(headers or {})})
+        answer = self.send("POST", address, body, {**common, **(headers or {})})
+        to = answer.headers.get("location", "")
+        return self.get(to) if to.startswith("/draft/") else answer
 
     def send(self, method: str, address: str, body: bytes, headers: Headers) -> Answer:
         """Send a request."""

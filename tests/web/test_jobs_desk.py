@@ -109,6 +109,32 @@ def test_a_fact_is_added_and_taken_back(desk: Desk) -> None:
     assert state(desk.served)[made[0].id].fact.false
 
 
+def test_what_the_next_agent_reads_is_seen_and_mended(desk: Desk, console: Console) -> None:
+    """One click; for a task; pinned from there by three more. Back leads to what was looked at, a form says the end."""
+    page = desk.page
+    desk.begin()
+    desk.press("Brief")
+    assert desk.clicks.count == 1
+    page.get_by_label("Task").fill("retry the webhooks")
+    row = page.locator("#brief section", has_text="For this task").locator(".row").first
+    expect(row).to_contain_text("Webhooks retry five times")
+    desk.clicks.click(row.get_by_role("link", name="Pin"))
+    expect(page.get_by_label("Kind")).to_have_value("invariant")
+    desk.press(LOOK)
+    expect(page.locator("main code.command").last).to_contain_text("--kind invariant")
+    desk.press(WRITE)
+    expect(notice(page)).to_be_visible()
+    assert desk.clicks.count == 4 and "/brief?task=" in page.url
+    expect(page.locator(".row", has_text="Webhooks retry five").first).to_contain_text("core")
+    page.go_back()
+    expect(page.get_by_role("heading", name="Nothing left to record")).to_be_visible()
+    desk.press("Go back")
+    expect(page.get_by_label("What it says from now on")).to_be_visible()
+    page.route("**/tip?*", lambda asked: asked.abort())
+    expect(page.locator(".fresh")).to_contain_text("The server has ended")
+    console.clear()
+
+
 def test_what_is_recorded_elsewhere_takes_no_words_away(desk: Desk, console: Console) -> None:
     """A form that one went back to, what it would record and what was refused stay as they stand."""
     page = desk.page

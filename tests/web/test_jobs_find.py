@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 #: What can be seen at once on a usual screen.
 WIDE, HIGH, ROWS = 1280, 900, 5
+#: How far below the top of the window the first fact may begin, also on a telephone.
+TOP, NARROW, NARROW_TOP = 300, 390, 420
+_TOP = "one => one.getBoundingClientRect().top"
 _IN_SIGHT = "high => [...document.querySelectorAll('.row')].filter(one => one.getBoundingClientRect().bottom <= high).length"
 
 
@@ -52,6 +55,10 @@ def test_now_shows_many_facts_at_once(server: Server, page: Page, name: str) -> 
     served = server(name)
     served.open(page)
     assert page.evaluate(_IN_SIGHT, HIGH) >= ROWS
+    assert page.locator(".row").first.evaluate(_TOP) <= TOP
+    page.set_viewport_size({"width": NARROW, "height": HIGH})
+    assert page.locator(".row").first.evaluate(_TOP) <= NARROW_TOP
+    page.set_viewport_size({"width": WIDE, "height": HIGH})
     row = page.locator(".row").nth(2)
     fact = row.locator(".whole").inner_text()
     box = row.locator(".text").bounding_box()
@@ -70,7 +77,7 @@ def test_now_shows_many_facts_at_once(server: Server, page: Page, name: str) -> 
     row.locator(".text").click(position={"x": 8, "y": 8})
     expect(page.locator("h1")).to_have_text(fact)
     page.goto(f"{served.address}/?sort=old")
-    expect(page.locator(".sorts a[aria-current]")).to_have_text("oldest")
+    expect(page.get_by_label("Order")).to_have_value("old")
 
 
 def test_the_filter_needs_no_script(browser: Browser, server: Server, page: Page) -> None:

@@ -116,7 +116,7 @@ def test_the_lists_can_be_used_by_all(server: Server, page: Page) -> None:
         "/review?rule=thread-stalled&tick=all",
         "/review?rule=invariant-due&tick=some",
         "/review",
-        "/review/learn",
+        "/brief?task=webhooks",
     )
     for number, look in enumerate(LOOKS):
         served.open(page, lists[number % len(lists)])

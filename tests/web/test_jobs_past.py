@@ -65,6 +65,26 @@ def test_what_was_true_at_a_release(
             expect(bare.locator("#facts")).to_contain_text(said)
 
 
+def test_two_weeks_are_compared(page: Page, server: Server, clicks: Clicks) -> None:
+    """Two clicks: counts beside each other, and each decision as a change with its person; any two weeks by their days."""
+    served = server("plain")
+    served.open(page)
+    clicks.click(page.get_by_role("link", name="Decisions", exact=True))
+    clicks.click(page.get_by_role("link", name="compare", exact=True).first)
+    assert clicks.count == 2
+    heads = page.locator("thead th")
+    expect(heads).to_have_text(["2026-08-24 to 2026-08-30", "2026-08-31 to 2026-09-06"])
+    expect(page.locator("tr", has_text="Decisions made")).to_contain_text("21")
+    expect(page.locator(".side").last).to_contain_text("Ada, with claude-code2026-09-03")
+    expect(page.locator(".side").last).to_contain_text("three → five")
+    page.get_by_label("The week of", exact=True).fill("2026-09-22")
+    page.get_by_role("button", name="Compare").click()
+    expect(heads).to_have_text(["2026-08-31 to 2026-09-06", "2026-09-21 to 2026-09-27"])
+    page.goto(f"{served.address}/facts")
+    page.get_by_label("Pick a day").last.fill("2026-08-30")
+    expect(page).to_have_url(re.compile("as_of=2026-08-30"))
+
+
 def test_the_reason_is_shown_to_a_colleague(page: Page, server: Server, clicks: Clicks) -> None:
     """One click to the fact; its commit and its log lead to the forge; an event has a link to be copied."""
     served = server("plain")

@@ -17,8 +17,7 @@ from ledger.model.record import Record
 from ledger.model.session import Entry
 from ledger.remote.forge import Forge, forge_of
 from memory.api import Memory
-from memory.query.code_question import REVISION, code_asked
-from memory.query.code_reasons import Reasons, reasons
+from memory.query.code_question import REVISION
 from memory.query.home_views import entities
 from memory.query.log_lines import writers
 from memory.query.log_origins import Origin, Origins, all_origins, seen_at
@@ -39,9 +38,7 @@ from projection.work.tracked_tasks import Task, tasks
 from rituals.decide.open_contradictions import Dispute, disputes
 from rituals.report.lifecycle_report import Report, report_on
 from rituals.review.clone_questions import clone_questions
-from rituals.review.learning_plan import Plan as LearnPlan
-from rituals.review.learning_plan import plan_learning
-from rituals.review.questions import Question
+from rituals.review.questions import INVARIANT_DUE, Question
 from rituals.review.review_plan import Plan, plan_of
 
 #: What stands in an address: its query, and the parts of its path that a pattern names.
@@ -184,13 +181,8 @@ class TipView:
 
     @property
     def waiting(self) -> int:
-        """How much waits for somebody: contradictions and questions."""
-        return len(self.disputes) + len(self.plan.unanswered)
-
-    @cached_property
-    def learn_plan(self) -> LearnPlan:
-        """What could be learned; what takes longest of all, so no other page asks for it."""
-        return plan_learning(self.memory)
+        """How much hurts until somebody decides: contradictions, and invariants to confirm."""
+        return len(self.disputes) + len(self.questions.get(INVARIANT_DUE, ()))
 
     @cached_property
     def releases(self) -> tuple[tuple[str, str], ...]:
@@ -273,12 +265,6 @@ class TipView:
     def sessions(self, keys: Sequence[str]) -> dict[str, Session]:
         """Return sessions as a timeline tells them, by key; those of a page are asked for at once."""
         return sessions_of(self.memory.snapshot, keys)
-
-    def reasons(self, place: str) -> Reasons | None:
-        """Return what is behind a file of HEAD, or `FILE:LINE` of it; None where HEAD has none such."""
-        repository = self.memory.home.repository
-        asked = code_asked(repository, place, repository.top, committed=True)
-        return reasons(self.memory, asked) if asked and asked.path else None
 
     def sessions_since(self, stem: str) -> int:
         """Count the work sessions behind a log."""

@@ -31,8 +31,8 @@ LIMIT_IDS = 200
 TEXT, LINES, IDS, ONE = "text", "lines", "ids", "one"
 #: Stands in a command where a person has to say something.
 OWN_WORDS = "…"
-#: What asks the questions that a page answers, and proposes what it accepts.
-REVIEW, LEARN = "diurna review", "diurna review --learn"
+#: What asks the questions that a page answers.
+REVIEW = "diurna review"
 
 
 class Fields(Record):

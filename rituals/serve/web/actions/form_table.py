@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from ledger.codec.fact_blocks import tidy
-from ledger.errors import NotFound, WrongUsage
+from ledger.errors import NotFound
 from ledger.model.event import (
     VERB_OF,
     Event,
@@ -21,11 +21,10 @@ from ledger.model.event import (
 )
 from projection.lifecycle.review_due import THREAD_PREFIX
 from rituals.decide.log_undo import step_back_from
-from rituals.review.learning_plan import record_answers
-from rituals.review.review_answers import ACCEPT, REJECT, Answer, NotAsked, answer_of
+from rituals.review.review_answers import Answer, NotAsked, answer_of
 from rituals.review.review_plan import Plan
 from rituals.review.review_record import review
-from rituals.serve.web.actions.form_fields import LEARN, REVIEW, Fields, FormPlan, planned, recorded
+from rituals.serve.web.actions.form_fields import REVIEW, Fields, FormPlan, planned, recorded
 from rituals.serve.web.actions.form_shapes import AT_ONCE, FORMS
 from rituals.serve.web.tip_view import TipView
 
@@ -94,32 +93,6 @@ def undo(tip: TipView, fields: Fields) -> FormPlan:
     return recorded(tip.memory, plan._replace(command=command))
 
 
-def learn(tip: TipView, fields: Fields) -> FormPlan:
-    """Record that what `review --learn` proposes is accepted, in its words or one's own, or rejected.
-
-    Raises:
-        WrongUsage: it can not be answered so.
-        DiurnaError: as `diurna review --learn`.
-    """
-    key, word, text = fields.one("key"), fields.one("say"), tidy(fields.one("text"))
-    if word not in (ACCEPT, REJECT):
-        raise WrongUsage(f"a proposal is accepted or rejected, and not {word[:20]!r}")
-    plan = tip.learn_plan
-    outcome = None
-    if key in [one.key for one in plan.steps]:
-        said = {key: (word, text if word == ACCEPT else "")}
-        outcome = record_answers(tip.memory, plan, said)
-    if outcome is None or outcome.receipt is None:
-        return FormPlan(already=NotAsked("this proposal").message)
-    done = outcome.receipt
-    does = tuple([f"{verb}: {', '.join(ids)}" for verb, ids in done.did])
-    files = (f"{outcome.written} is written, and not committed",) if outcome.written else ()
-    return FormPlan(
-        title="Answer to a proposal", does=(*does, *files), command=LEARN, findings=outcome.findings,
-        stem=done.stem, commit=done.commit,
-    )  # fmt: skip
-
-
 def _said(events: tuple[Event, ...]) -> tuple[str, ...]:
     """Say what a log records: of a thread by which a question is known, what it says."""
     lines = []
@@ -133,7 +106,7 @@ def _said(events: tuple[Event, ...]) -> tuple[str, ...]:
 
 
 #: What no form of ours plans.
-_ANSWERS: dict[str, Action] = {"answer": answer, "learn": learn, "undo": undo}
+_ANSWERS: dict[str, Action] = {"answer": answer, "undo": undo}
 
 
 class NoSuchForm(NotFound):

@@ -27,8 +27,7 @@ from rituals.serve.web.html.html_markdown import (
     word_differences,
     word_marks,
 )
-from rituals.serve.web.pages.health_page import ticks, tier_areas
-from rituals.serve.web.pages.word_help import TIER_WORDS, meaning
+from rituals.serve.web.pages.health_page import TIER_WORDS, meaning, ticks, tier_areas
 from rituals.serve.web.tip_view import Page, TipView
 
 
@@ -66,9 +65,8 @@ class Frame(Record):
 
     @property
     def work(self) -> list[tuple[str, str, str]]:
-        """What stands below Work: whatever no key leads to, as far as a site has it."""
-        here = () if self.served else ("/review/learn",)
-        return [one for one in self.menu if not (one[2] or one[0] in here)]
+        """What stands below Work: whatever no key leads to."""
+        return [one for one in self.menu if not one[2]]
 
     @property
     def cut(self) -> bool:

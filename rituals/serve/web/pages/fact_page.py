@@ -1,4 +1,4 @@
-"""Show one fact: its text, where it stands and why, what is linked with it; and a file of the code."""
+"""Show one fact: its text, where it stands and why, and what is linked with it."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from ledger.errors import NotFound, WrongUsage
-from ledger.git.repository import head
 from ledger.model.event import (
     VERB_OF,
     FactCreated,
@@ -20,14 +18,12 @@ from ledger.model.ids import WITHHELD
 from ledger.model.log_stamps import key_of, stem_in
 from memory.query.log_origins import ADOPTION
 from memory.query.provenance import Step, provenance
-from memory.replay.broken_truth import has_code
 from memory.replay.reader_marks import as_here
 from projection.document.page_renderer import REDACTED
 from projection.fold.fact_history import Fact, Texts
 from projection.graph.graph_neighbours import NEAR
 from projection.lifecycle.ageing import left_of
 from projection.policy.model import CLOSABLE
-from projection.text.claims import PATH, claims
 from rituals.serve.web.pages.tasks_page import cards
 from rituals.serve.web.tip_view import Asked, Page, TipView
 
@@ -62,7 +58,6 @@ def fact(tip: TipView, asked: Asked) -> Page:
         "disputes": tip.of_fact(name) if now and now.contradicted else [],
         "closable": now is not None and now.kind in CLOSABLE,
         "left": left_of(standing, tip.state.decay, tip.state.policy) if standing else None,
-        "files": files_named(tip, now) if now and not now.redacted else (),
         "since": tip.sessions_since(now.anchor) if now else 0, "prefix": tip.memory.home.prefix,
         #: why it was withheld, by the log that did that
         "withheld": {stem_in(key): one.summary for key, one in tip.sessions(withheld).items()},
@@ -125,37 +120,3 @@ def tellings(steps: Sequence[Step]) -> list[dict[str, Any]]:
         ]
         found.append({"steps": steps_there, "said": said, "run": run, "changes": changes})
     return found[::-1]
-
-
-_HINT = "`diurna why FILE` says why"
-
-
-def file(tip: TipView, asked: Asked) -> Page:
-    """Return the page of a file of HEAD, by its path from the top; `line` asks for one line of it.
-
-    Raises:
-        NotFound: HEAD has no such file or line, or the code is in another repository.
-    """
-    path, line = asked["path"], asked.get("line", "")
-    place = f"{path}:{line}" if line else path
-    try:
-        found = tip.reasons(place) if has_code(tip.memory.home) else None
-    except WrongUsage as problem:
-        raise NotFound(problem.message, hint=_HINT) from None
-    if found is None:
-        raise NotFound(f"HEAD has no file {path}", hint=_HINT)
-    persons = {one.log.stem: tip.persons.get(key_of(one.log.stem), "") for one in found.sessions}
-    commit = head(tip.memory.home.repository)[1]
-    values = {"found": found, "path": path, "place": place, "head": commit, "persons": persons}
-    return Page("file", place, values)
-
-
-def files_named(tip: TipView, fact: Fact) -> tuple[str, ...]:
-    """Return the files of HEAD that a fact names by their paths from the top."""
-    named = [one.subject for one in claims(fact.text) if one.kind == PATH and "/" in one.subject]
-    if not (named and has_code(tip.memory.home)):
-        return ()
-    there = tip.memory.home.repository.git().call(
-        "ls-tree", "-z", "--name-only", "HEAD", "--", *named
-    )[1]
-    return tuple(there.decode("utf-8", "surrogateescape").split("\0")[:-1])

@@ -7,7 +7,12 @@ from collections.abc import Callable, Iterator
 from datetime import date, timedelta
 from typing import Any
 
+from ledger.environment import local_day
+from ledger.model.event import facts_in
+from ledger.model.instants import lies
+from ledger.model.log_stamps import is_date, stem_in
 from memory.cache.ledger_status import status_of
+from memory.write.draft import did
 from projection.document.page_renderer import section_title
 from projection.fold.projection_state import (
     ARCHIVED_TIERS,
@@ -63,7 +68,11 @@ def now(tip: TipView, asked: Asked) -> Page:
         (name, (facts if sort == "use" else ordered(facts, sort))[:each], len(facts))
         for name, facts in found
     ]
-    standing_now = tip.memory.ask(status_of)
+    standing_now, there = (
+        tip.memory.ask(status_of),
+        Counter([one.tier for one in tip.standings.values()]),
+    )
+    tiers = {tier: there[tier] for tier in TIERS if tier not in ARCHIVED_TIERS}
     values = {
         "bar": bar._replace(hidden=("tier",)),
         "sections": shown,
@@ -74,16 +83,30 @@ def now(tip: TipView, asked: Asked) -> Page:
         "q": words,
         "sort": sort,
         "sorts": SORTS,
-        "tiers": {
-            tier: many
-            for tier, many in zip(TIERS, standing_now.tiers, strict=True)
-            if tier not in ARCHIVED_TIERS
-        },
+        "tiers": tiers,
+        "known": bool(tip.standings),
+        "holds": sum(tiers.values()),
+        "week": week(tip),
         "contradicted": len(standing_now.contradicted),
         "unconfirmed": len(standing_now.unconfirmed),
         "review": next(iter(standing_now.due), ""),
     }
     return Page("now", "Now", values)
+
+
+def week(tip: TipView) -> list[tuple[str, int]]:
+    """Return who changed how many facts in the last seven days, most first; none as of a past point."""
+    begin, end = tip.memory.bounds("7d", "")
+    logs = [one for one in tip.entries if one.acts and lies(one.stem, one.clock, begin, end)]
+    writers = tip.writers([stem_in(one.stem) for one in logs]) if logs and not tip.past else {}
+    changed: dict[str, set[str]] = {}
+    for one in logs:
+        if origin := writers.get(stem_in(one.stem)):
+            facts = changed.setdefault(origin.author or one.agent or "somebody", set())
+            facts.update([fact for event in one.acts for fact in facts_in(event)])
+    return sorted(
+        [(name, len(facts)) for name, facts in changed.items()], key=lambda one: (-one[1], one[0])
+    )
 
 
 def _sections(tip: TipView) -> Iterator[tuple[str, list[Standing]]]:
@@ -165,7 +188,7 @@ def facts(tip: TipView, asked: Asked) -> Page:
     shown, pages = page_of(ordered(found, sort) if sort in SORTS else found, asked, _FACTS)
     values = {
         "bar": bar, "lists": LISTS, "list": name, "told": told, "creator": creator, "sort": sort,
-        "sorts": SORTS if usual in SORTS else {usual: "fading next", **SORTS},
+        "sorts": {usual: SORTS.get(usual, "fading next"), **SORTS},
         "facts": shown, "pages": pages, "rows": rows_of(tip, shown),
     }  # fmt: skip
     return Page("facts", f"Facts: {title[0].lower()}{title[1:]}" if name else "Facts", values)
@@ -195,10 +218,10 @@ def decisions(tip: TipView, asked: Asked) -> Page:
     bar = bar._replace(empty={**bar.empty, "kind": "Decisions"})
     found = sorted(_decided(tip, bar), key=lambda one: one["order"], reverse=True)
     shown, pages = page_of(found, asked, _DECISIONS)
-    counts = Counter([_monday(one["date"]) for one in found])
+    counts = Counter([one["monday"] for one in found])
     weeks: dict[date | None, list[dict[str, Any]]] = {}
     for one in shown:
-        weeks.setdefault(_monday(one["date"]), []).append(one)
+        weeks.setdefault(one["monday"], []).append(one)
     values = {
         "bar": bar,
         "pages": pages,
@@ -232,12 +255,50 @@ def _decided(tip: TipView, bar: FilterBar) -> Iterator[dict[str, Any]]:
             continue
         fact = tip.standings[change.fact].fact
         yield {
-            "change": change, "fact": fact, "date": when[:10], "person": said, "agent": by,
-            "status": status(fact), "order": (when[:10], change.key, fact.id),
+            "change": change,
+            "fact": fact,
+            "date": when[:10],
+            "monday": _monday(when[:10]) if when else None,
+            "person": said,
+            "agent": by,
+            "status": status(fact),
+            "order": (when[:10], change.key, fact.id),
             "replaced": [pair for pair in change.replaced if pair[0] in tip.standings],
-        }  # fmt: skip
+        }
 
 
-def _monday(day: str) -> date | None:
-    found = date.fromisoformat(day) if day else None
-    return found and found - timedelta(days=found.weekday())
+def weeks(tip: TipView, asked: Asked) -> Page:
+    """Return the page of two weeks beside each other, the older one first; else of the two newest.
+
+    An address names each by any day of it: `week`, and `than` for the one that it is compared with.
+    """
+    there = asked.get("week", ""), tip.state.summary.clock[:10]
+    newest = _monday(next(filter(is_date, there), local_day(tip.memory.occasion().now_ms)))
+    than = asked.get("than", "")
+    other = _monday(than) if is_date(than) else newest - timedelta(days=7)
+    columns = [_week_of(tip, one) for one in sorted((newest, other))]
+    return Page("weeks", "Two weeks compared", {"columns": columns, "most": _DECISIONS})
+
+
+def _week_of(tip: TipView, monday: date) -> dict[str, Any]:
+    """Count what the logs of a week did, and list its decisions, the newest first."""
+    since, until = str(monday), str(monday + timedelta(days=6))
+    begin, end = tip.memory.bounds(since, until)
+    logs = [one for one in tip.entries if lies(one.stem, one.clock, begin, end)]
+    facts: dict[str, set[str]] = {}
+    for verb, ids in [pair for one in logs for pair in did(one)]:
+        facts.setdefault(f"Facts {verb.lower()}", set()).update(ids)
+    bar = FilterBar("/decisions", {}, {}, {}, begin, end)
+    decisions = sorted(_decided(tip, bar), key=lambda one: one["order"], reverse=True)
+    counts = {
+        "Work sessions": sum(one.work for one in logs),
+        "People": len({tip.persons.get(one.stem, "") for one in logs} - {""}),
+        "Decisions made or changed": len(decisions),
+        **{name: len(ids) for name, ids in sorted(facts.items())},
+    }
+    return {"since": since, "until": until, "counts": counts, "decisions": decisions}
+
+
+def _monday(day: str) -> date:
+    found = date.fromisoformat(day)
+    return found - timedelta(days=found.weekday())

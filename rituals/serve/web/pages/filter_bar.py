@@ -117,7 +117,7 @@ def filter_bar(
         except DiurnaError as problem:
             wrong.append(f"{problem.message}: {problem.hint}")
             del said["as_of"]
-    offered = {name: _offered(tip, name) for name in FIELDS if name in fields}
+    offered = {name: names_of(tip, name) for name in FIELDS if name in fields}
     if "as_of" in offered:
         offered["as_of"] = (*releases[:_OFFERED], *TIMES)
     if "false" in said:
@@ -143,7 +143,7 @@ def _roles_of(tip: TipView, fact: Fact, log: str) -> frozenset[str]:
     return role_names(f"{footer(fact, ROLE_KEY)},{entry.role if entry else ''}")
 
 
-def _offered(tip: TipView, field: str) -> tuple[str, ...]:
+def names_of(tip: TipView, field: str) -> tuple[str, ...]:
     """Return what there is of a field."""
     facts = [one.fact for one in tip.standings.values()]
     found: Iterable[str] = ()

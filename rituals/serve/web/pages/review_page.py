@@ -1,8 +1,7 @@
-"""Show what is to be decided: contradictions, questions of the review, and what could be learned.
+"""Show what is to be decided: contradictions first, then the questions of the review by what hurts.
 
 The page shows of each sort as much as one looks at in a sitting; all of one rule have an address of their
-own, some at a time. So has what could be learned: to find that takes longer than all else, and nobody who
-answers a question should wait for it.
+own, some at a time.
 """
 
 from __future__ import annotations
@@ -26,64 +25,81 @@ from rituals.decide.open_contradictions import (
 )
 from rituals.review.questions import (
     INVARIANT_DUE,
+    OVERLAP,
+    PROMOTION,
     RULES,
     STALLED,
+    STALLED_RULES,
     Question,
     accepting,
 )
-from rituals.serve.web.actions.form_fields import LEARN, LIMIT_IDS, REVIEW
-from rituals.serve.web.tip_view import Asked, Page, TipView, number_in
+from rituals.serve.web.actions.form_fields import LIMIT_IDS, REVIEW
+from rituals.serve.web.pages.filter_bar import FilterBar, page_of
+from rituals.serve.web.tip_view import Asked, Page, TipView
 
 #: How many questions the page shows beside the invariants, and of each rule; how many invariants to tick;
 #: and how many of one rule stand on a page of their own.
 _CARDS, _FEW, _TICKS, _SOME = 12, 3, 24, 12
 #: How many characters of text the contradictions of one page have.
 _TORN_CHARS = 24_000
-#: Stands for a rule where threads of earlier reviews are listed whose questions do not arise any more.
-SETTLED = "settled"
 #: Rules whose questions are answered by a command about facts: (action, field, what it is called).
 _BY_FACT = {
     INVARIANT_DUE: ("confirm", "id", "Confirm what is ticked"),
     STALLED: ("shut", "id", "Close what is ticked"),
-    SETTLED: ("shut", "id", "Close what is ticked"),
 }
-_SETTLED_TITLE = "Threads whose questions are settled"
+#: What hurts less than what is false, tasks and threads: it stands folded below them.
+_FOLDED = frozenset((PROMOTION, OVERLAP, "thread-wordy", "id-dangling"))
 
 
 def review(tip: TipView, asked: Asked) -> Page:
     """Return the page of what is to be decided, or of all questions of one rule."""
-    groups, rule = dict(tip.questions), asked.get("rule", "")
-    settled = [one.id for one in tip.plan.settled]
-    if asked.get("tick", "") and (rule in groups or (rule == SETTLED and settled)):
-        return _ticks(tip, rule, groups.get(rule, []), asked["tick"] == "all")
-    values: dict[str, Any] = {
-        "rules": RULES, "command": REVIEW, "accepting": accepting,
-        "texts_of": partial(_texts, tip),
-        #: the thread that asks a question already, by the question's key
-        "threads": {key: one.id for one in tip.plan.raised if not one.closed for key in one.keys},
-    }  # fmt: skip
+    rule = asked.get("rule", "")
+    if rule in tip.questions and asked.get("tick", ""):
+        return _ticks(tip, rule, tip.questions[rule], asked["tick"] == "all")
+    stalled = {name: number for number, name in enumerate(STALLED_RULES.values(), 1)}
+    rank = {**stalled, **dict.fromkeys(_FOLDED, len(stalled) + 1)}
+    groups = dict(sorted(tip.questions.items(), key=lambda one: rank.get(one[0], 0)))
+    found: list[dict[str, Any]] = []
+    due: list[Question] = []
+    pages: dict[str, Any] = {}
+    few, shown, chars = _SOME, 0, 0
     if rule in groups:
-        start = min(number_in(asked, "from"), (len(groups[rule]) - 1) // _SOME * _SOME)
-        values |= {"rule": rule, "questions": groups[rule], "start": start, "some": _SOME}
-        return Page("questions", RULES[rule].heading, values)
-    found = [torn(tip, one) for one in tip.disputes]
-    found.sort(key=lambda one: (one["newest"], one["uses"]), reverse=True)
-    shown, chars = 0, 0
+        some, pages = page_of(groups[rule], asked, _SOME)
+        groups = {rule: list(some)}
+    else:
+        rule, due = "", groups.pop(INVARIANT_DUE, [])
+        few = max(1, min(_FEW, _CARDS // max(len(groups), 1)))
+        found = [torn(tip, one) for one in tip.disputes]
+        found.sort(key=lambda one: (one["newest"], one["uses"]), reverse=True)
     while shown < len(found) and (not shown or chars < _TORN_CHARS):
         chars += 200 + sum([len(choice.text) for choice in found[shown]["dispute"].choices])
         shown += 1
-    due = groups.pop(INVARIANT_DUE, [])
-    few = max(1, min(_FEW, _CARDS // max(len(groups), 1)))
     places = [[one["anchor"] for one in found[:shown]], [f"g-{INVARIANT_DUE}"] * bool(due)]
     # behind those that are shown the next one of its rule takes a place
     places += [[f"q-{one.key}" for one in some[: few + 1]] for some in groups.values()]
-    places += [[f"t-{id}" for id in settled]]
-    values |= {
-        "torn": found, "shown": shown, "due": due, "ticks_shown": _TICKS, "groups": groups, "few": few,
-        "settled": settled, "settled_title": _SETTLED_TITLE, "then": _following(places),
-        "overdue": tip.plan.due, "asked": tip.waiting,
-    }  # fmt: skip
-    return Page("review", "Review", values)
+    values = {
+        "rules": RULES,
+        "rule": rule,
+        "pages": pages,
+        "bar": FilterBar("/review", {}, {"rule": rule}, {}),
+        "command": REVIEW,
+        "accepting": accepting,
+        "texts_of": partial(_texts, tip),
+        #: the thread that asks a question already, by the question's key
+        "threads": {key: one.id for one in tip.plan.raised if not one.closed for key in one.keys},
+        "torn": found,
+        "shown": shown,
+        "due": due,
+        "ticks_shown": _TICKS,
+        "groups": groups,
+        "few": few,
+        "folded": () if rule else _FOLDED,
+        "waits": sum([len(some) for name, some in groups.items() if name in _FOLDED]),
+        "then": _following(places),
+        "overdue": tip.plan.due,
+        "asked": len(tip.disputes) + len(tip.plan.unanswered),
+    }
+    return Page("review", RULES[rule].heading if rule else "Review", values)
 
 
 def _following(groups: Iterable[Sequence[str]]) -> dict[str, str]:
@@ -98,32 +114,22 @@ def _ticks(tip: TipView, rule: str, questions: Sequence[Question], checked: bool
     A line is (what the form sends, the id that stands there, what was found); `reject` is "" where that
     is no answer to several.
     """
-    by_fact, reject = _BY_FACT.get(rule), ""
-    title = _SETTLED_TITLE if rule == SETTLED else RULES[rule].heading
-    if rule == SETTLED:
-        said = "its questions do not arise any more"
-        lines = [(one.id, one.id, said) for one in tip.plan.settled]
-    else:
-        facts = [(one, one.facts[0] if one.facts else "") for one in questions]
-        lines = [(id if by_fact else one.key, id, one.said) for one, id in facts]
-        reject = "" if by_fact else RULES[questions[0].rule].reject
+    by_fact = _BY_FACT.get(rule)
+    facts = [(one, one.facts[0] if one.facts else "") for one in questions]
+    lines = [(id if by_fact else one.key, id, one.said) for one, id in facts]
+    reject = "" if by_fact else RULES[rule].reject
     action, field, accept = by_fact or ("answer", "key", accepting(questions[0]))
     values = {
         "rule": rule, "ticks": lines[:LIMIT_IDS], "total": len(lines), "action": action, "field": field,
         "accept": accept, "reject": reject, "checked": checked, "texts_of": partial(_texts, tip),
     }  # fmt: skip
-    return Page("ticks", title, values)
+    return Page("ticks", RULES[rule].heading, values)
 
 
 def _texts(tip: TipView, ids: Iterable[str]) -> list[tuple[str, str]]:
     """Return the texts of facts by their ids, of those that are shown."""
     facts = filter(None, map(tip.state.fact, ids))
     return [(one.id, one.text) for one in facts if one.text and not one.redacted]
-
-
-def learning(tip: TipView, asked: Asked) -> Page:
-    """Return the page of what could be learned."""
-    return Page("learning", "Worth keeping?", {"plan": tip.learn_plan, "command": LEARN})
 
 
 #: Contradictions of texts: another text may settle them.

@@ -1,20 +1,28 @@
-"""Show the tasks: whose they are, what comes next, what waits for what, and what is over."""
+"""Show the work: tasks, whose they are and what comes next; and the brief that the next agent reads."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import Any
 
+from ledger.model.layout import BRIEF_CHARS
 from ledger.model.log_stamps import instant_of, key_of
 from ledger.model.verbs import BLOCKED, HANDOFF_READY, IN_PROGRESS, may_follow
+from projection.brief import values
 from projection.graph.fact_links import served_by, tags
-from projection.policy.model import THREAD_KIND
+from projection.policy.model import CLOSABLE, THREAD_KIND
 from projection.work.tracked_tasks import Task, handed_elsewhere, is_open, pick
 from rituals.answers.task_objects import with_claims
+from rituals.hosts.host_events import ENDED, captured_file
+from rituals.hosts.observation_spool import spools
+from rituals.serve.web.pages.filter_bar import names_of
 from rituals.serve.web.tip_view import Asked, Page, TipView
 
 #: How many tasks of one sort are shown.
 TASKS = 100
+#: A session that was silent for longer does not run any more.
+_RUNS_MS = 7_200_000
 #: Their sorts, in the order of the page.
 _SORTS = ("contradicted", "started", "handed", "free", "waiting", "over")
 
@@ -26,15 +34,16 @@ def tasks(tip: TipView, asked: Asked) -> Page:
         there[_sort_of(task)].append(task)
     there["over"].sort(key=lambda task: task.since, reverse=True)
     others = handed_elsewhere(tip.standings.values(), "", "")
-    values = {
+    shown = {
         #: by their sort: how many there are, and those that are shown
         "groups": {
             name: (len(found), cards(tip, found[:TASKS])) for name, found in there.items() if found
         },
         "open": len(tip.tasks) - len(there["over"]),
         "next": pick(tip.tasks, elsewhere=others),
+        "running": running(tip),
     }
-    return Page("tasks", "Tasks", values)
+    return Page("tasks", "Tasks", shown)
 
 
 def _sort_of(task: Task) -> str:
@@ -74,6 +83,23 @@ def cards(tip: TipView, tasks: Sequence[Task]) -> list[dict[str, Any]]:
     return found
 
 
+def running(tip: TipView) -> list[tuple[str, str, str, str]]:
+    """Return the host sessions of this clone that did something lately and did not end, newest first.
+
+    Each is its host, the name of its folder, and how long ago it was active and began; no words of theirs.
+    """
+    memory = tip.memory
+    commondir, now = memory.home.repository.commondir, memory.occasion().now_ms
+    found = []
+    for one in spools(commondir):
+        over = os.path.exists(captured_file(commondir, one.host, one.session, ENDED))
+        if not over and now - one.changed_ms < _RUNS_MS:
+            held = one.read()
+            place, began = os.path.basename(held.folder), held.began or one.changed_ms
+            found.append((one.host, place, span(now - one.changed_ms), span(now - began)))
+    return found
+
+
 def span(ms: int) -> str:
     """Say how long something is, rounded to the one unit that fits."""
     minutes = max(ms, 0) // 60_000
@@ -82,3 +108,46 @@ def span(ms: int) -> str:
     if hours >= 36:
         count, unit = round(hours / 24), "day"
     return f"{count:,} {unit}{'' if count == 1 else 's'}"
+
+
+#: Why a line stands in a section of a brief, by its name; what is named after a home begins with its own.
+WHY = {
+    values.ASKED: "The task asks for these: they come before all else.",
+    values.PASSAGES: "No fact answers the task, and these sessions spoke of it.",
+    values.CONTRADICTIONS: "Both sides are shown until somebody decides.",
+    values.INVARIANTS: "Always shown: they never fade.",
+    values.HANDED: "Somebody left these for whoever reads.",
+    values.CHANGES: "News since the last log of whoever reads; corrections first.",
+    values.ROLE: "Recorded for this role.",
+    values.ATTEMPTS: "Tried at this task before, without success.",
+    values.TASKS: "Open work; what the reader has comes first.",
+    values.THREADS: "Open, and named lately or kept by an owner, a priority or an end.",
+    values.DECISIONS: "Live; what was used lately or is near the branch comes first.",
+    values.SESSIONS: "What the last sessions came to.",
+    values.REST: "There was room left for these.",
+    values.UPSTREAM: "What holds in a repository that this one follows.",
+}
+#: The most characters of a task that is asked about, and about how many of a text make a token.
+_TASK_CHARS, _TOKEN_CHARS = 2_000, 4
+
+
+def brief(tip: TipView, asked: Asked) -> Page:
+    """Return the page of what the next agent reads, for a task, a role and an agent of the address.
+
+    The user's own memory is counted and not shown: pages leave it out.
+    """
+    task, role, agent = (
+        asked.get(name, "").strip()[:_TASK_CHARS] for name in ("task", "role", "agent")
+    )
+    made = tip.memory.brief(task=task, role=role, agent=agent)
+    sizes = map(len, made.text.split("\n## ")[1:])
+    sections = [(one, WHY.get(one.name.split()[0], ""), size)
+                for one, size in zip(made.sections, sizes, strict=True)]  # fmt: skip
+    said = {
+        "task": task, "role": role, "agent": agent, "made": made, "budget": BRIEF_CHARS,
+        "sections": [one for one in sections if one[0].name != values.YOURS],
+        "own": sum([size for one, _, size in sections if one.name == values.YOURS]),
+        "standings": tip.standings, "closable": CLOSABLE, "per_token": _TOKEN_CHARS,
+        "roles": names_of(tip, "role"), "agents": names_of(tip, "agent"),
+    }  # fmt: skip
+    return Page("brief", "Brief", said)

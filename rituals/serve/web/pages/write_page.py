@@ -15,6 +15,7 @@ from projection.work.tracked_tasks import PRIORITIES
 from rituals.record.draft_composer import kinds_of
 from rituals.serve.web.actions.form_fields import OWN_WORDS, Field, Fields, FormPlan
 from rituals.serve.web.actions.form_shapes import FORMS, KINDS, STATES
+from rituals.serve.web.actions.form_table import NoSuchForm, recorded_by
 from rituals.serve.web.tip_view import Asked, Page, TipView
 
 #: A form as it stands on a page: its `name`, `title`, what is `said` of it, the fact that it is about
@@ -40,14 +41,15 @@ def filled(tip: TipView, name: str, fields: Fields, go_on: str, *, typed: bool =
         NotFound: there is no such form, or no such fact.
     """
     if name not in FORMS:
-        raise NotFound("there is no such form", hint="the pages stand in the menu above")
+        raise NoSuchForm
     form = _form(tip, name, fields, typed=typed)
     own = f"/fact/{form['standing'].fact.id}" if form["standing"] else "/"
     return _said(form["title"], form["said"], form=form | {"next": go_on or own})
 
 
-def previewed(name: str, seen: FormPlan, fields: Fields, go_on: str) -> Page:
-    """Return the page of what a form would record."""
+def previewed(tip: TipView, name: str, fields: Fields, go_on: str) -> Page:
+    """Return the page of what a form would record; see `recorded_by`."""
+    seen = recorded_by(tip, name, fields, dry_run=True)
     values = {"name": name, "seen": seen, "pairs": fields.pairs, "next": go_on}
     return Page("preview", "This would be recorded", values)
 

@@ -6,6 +6,8 @@ import asyncio
 import contextlib
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from functools import partial
+from secrets import token_urlsafe
 from typing import Any, TypeVar
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
@@ -36,7 +38,6 @@ from rituals.serve.web.pages import (
     search_page,
     sessions_page,
     tasks_page,
-    word_help,
 )
 from rituals.serve.web.pages.write_page import already, filled, missing, previewed, refused, write
 from rituals.serve.web.server.guard import FORM_BYTES, LOGIN, SESSION, STATIC, Guard, target_of
@@ -50,26 +51,30 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Answering = Callable[[Request], Awaitable[Response]]
 Tell = Callable[[Exception], None]
+#: Shows a form that was filled in: of a tip, its name, what it says, and where it goes on.
+FormPage = Callable[[TipView, str, Fields, str], Page]
 #: The pages: address, what makes it, its name in the menu, and the key that goes there behind `g`.
 PAGES: tuple[tuple[str, Callable[[TipView, Asked], Page], str, str], ...] = (
     ("/", facts_page.now, "Now", "n"),
+    ("/brief", tasks_page.brief, "Brief", "b"),
     ("/decisions", facts_page.decisions, "Decisions", "d"),
+    ("/weeks", facts_page.weeks, "", ""),
     ("/review", review_page.review, "Review", "r"),
     ("/fact/{id}", fact_page.fact, "", ""),
-    ("/file/{path:path}", fact_page.file, "", ""),
     ("/session/{stem}", sessions_page.session, "", ""),
     ("/search", search_page.search, "", ""),
     ("/timeline", sessions_page.timeline, "Timeline", "t"),
     ("/health", health_page.health, "Health", "h"),
     ("/tasks", tasks_page.tasks, "Tasks", ""),
     ("/facts", facts_page.facts, "Facts", ""),
-    ("/review/learn", review_page.learning, "Worth keeping", ""),
     ("/write/{form}", write, "", ""),
-    ("/help", word_help.help, "", ""),
+    ("/help", health_page.help, "", ""),
 )
 MENU = tuple([(path, name, key) for path, _, name, key in PAGES if name])
+#: What a site has not: it is for whoever asks.
+_SERVED = ("/brief",)
 
-#: So many recorded logs are remembered: pages of many tabs, looked at again.
+#: So many recorded logs and filled forms are remembered: pages of many tabs, looked at again.
 _NOTICES = 50
 #: How long nobody may have answered before pages are published: whoever answers is in the middle of it.
 _PUBLISH_SECONDS = 4.0
@@ -96,8 +101,10 @@ def app_of(opened: OpenMemory, access: Access, tell: Tell = lambda problem: None
     desk = Desk(opened, access, renderer)
     routes: list[tuple[str, Answering, str]] = [("/tip", desk.tip, "GET")]
     routes += [(path, desk.page(page), "GET") for path, page, *_ in PAGES]
-    for name, does in (("act", desk.record), ("preview", desk.look), ("write", desk.again)):
-        routes.append((f"/{name}/{{name}}", desk.form(does), "POST"))
+    routes += [("/draft/{key}", desk.draft, "GET")]
+    routes.append(("/act/{name}", desk.form(desk.record), "POST"))
+    for step, shows in (("preview", previewed), ("write", filled)):
+        routes.append((f"/{step}/{{name}}", desk.form(partial(desk.keep, shows)), "POST"))
     return _guarded(access, renderer, tell, routes, desk.unknown, desk.running)
 
 
@@ -142,22 +149,31 @@ class Desk:
         self._views = TipViews()
         #: what this process recorded and did not say yet, by the stem of the log
         self._notices: dict[str, FormPlan] = {}
+        #: forms as they were filled in, each with what shows it, by session and key
+        self._drafts: dict[tuple[str, str], tuple[FormPage, str, Fields, str]] = {}
         self._publishing: asyncio.Task[None] | None = None
 
     async def show(self, request: Request, page_of: Callable[[TipView], Page]) -> Response:
         """Answer with the page that `page_of` makes of the tip as it stands."""
-        here = target_of(request.scope) if request.method != "POST" else "/"
+        formed = request.method == "POST" or "key" in request.path_params
+        here = "/" if formed else target_of(request.scope)
 
         def shown(tip: TipView) -> Response:
             try:
                 page = page_of(tip)
             except NotFound as problem:
                 page = missing(problem)
+            served = not self._access.files
             frame = Frame(
-                tip.state.policy.project, MENU, tip, self._access.form_token(_session(request)),
-                not self._access.files, self._access.again, _with_done(_ours(here), ""),
-                self._notices.pop(request.query_params.get("done", ""), None),
-            )  # fmt: skip
+                project=tip.state.policy.project,
+                menu=tuple([one for one in MENU if served or one[0] not in _SERVED]),
+                tip=tip,
+                token=self._access.form_token(_session(request)),
+                served=served,
+                again=self._access.again,
+                here=_with_done(_ours(here), ""),
+                notice=self._notices.pop(request.query_params.get("done", ""), None),
+            )
             return _shown(self._renderer, page, frame)
 
         return await self._ask(shown)
@@ -197,7 +213,7 @@ class Desk:
                 try:
                     return await does(request, *sent)
                 except DiurnaError as refusal:
-                    problem, status = refusal, 404 if isinstance(refusal, NoSuchForm) else 409
+                    problem, status = refusal, _status(refusal)
             return await self.show(request, lambda tip: refused(tip, problem, *sent, status))
 
         return answer
@@ -216,14 +232,31 @@ class Desk:
             self._publishing = asyncio.ensure_future(self._publish(_PUBLISH_SECONDS))
         return RedirectResponse(_with_done(go_on, done.stem), 303)
 
-    async def look(self, request: Request, name: str, fields: Fields, go_on: str) -> Response:
-        """Show what a form would record; nothing is written."""
-        seen = await self._ask(lambda tip: recorded_by(tip, name, fields, dry_run=True))
-        return await self.show(request, lambda tip: previewed(name, seen, fields, go_on))
+    async def keep(self, shows: FormPage, request: Request, *sent: Any) -> Response:
+        """Keep a form as it was filled in, and go to its page, to which a browser can come back.
 
-    async def again(self, request: Request, name: str, fields: Fields, go_on: str) -> Response:
-        """Show a form as it was filled in: whoever saw what it would record goes back to it."""
-        return await self.show(request, lambda tip: filled(tip, name, fields, go_on))
+        Nothing is written: the page says what would be recorded, or is the form to go on with.
+        """
+        key = token_urlsafe(16)
+        self._drafts[_session(request), key] = shows, *sent
+        for old in [*self._drafts][:-_NOTICES]:
+            del self._drafts[old]
+        return RedirectResponse(f"/draft/{key}", 303)
+
+    async def draft(self, request: Request) -> Response:
+        """Show a form that was kept, of the same session, as memory is by now."""
+
+        def page_of(tip: TipView) -> Page:
+            kept = self._drafts.get((_session(request), request.path_params["key"]))
+            if kept is None:
+                hint = "the page that it was opened from has it"
+                raise NotFound("this form is not kept any more", hint=hint)
+            try:
+                return kept[0](tip, *kept[1:])
+            except DiurnaError as refusal:
+                return refused(tip, refusal, *kept[1:], _status(refusal))
+
+        return await self.show(request, page_of)
 
     @contextlib.asynccontextmanager
     async def running(self, app: object) -> AsyncIterator[None]:
@@ -242,6 +275,11 @@ class Desk:
         await asyncio.sleep(seconds)
         with contextlib.suppress(DiurnaError):  # what is in the way is said by `diurna status`
             await asyncio.wrap_future(self._opened.ask(settle_answers, writes=True))
+
+
+def _status(refusal: DiurnaError) -> int:
+    """Return what a form that is refused answers with."""
+    return 404 if isinstance(refusal, NoSuchForm) else 409
 
 
 def _guarded(

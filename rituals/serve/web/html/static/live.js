@@ -68,7 +68,7 @@
       const now = await answer.json();
       if (failed > 1) tell("");
       failed = 0;
-      if (now.tip === mark) return;
+      if (now.tip === mark || "typed" in document.body.dataset) return;
       if (!(await renew())) return tell(now.news, "Show it");
       tell(now.news);
       clearTimeout(quiet);
