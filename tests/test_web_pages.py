@@ -256,11 +256,11 @@ def test_how_long_nobody_was_seen_is_the_real_time(
     listed = json.loads(run("task", "list", "--json").out)["tasks"]
     assert listed[0]["stale"]
     spool = spool_of(f"{repo.path}/.git", "codex", "one")
-    spool.add(Observation(NOW_MS, "edit", "", "a.py"), "/somewhere/shop")
+    spool.add(Observation(NOW_MS, "edit", "", "a.py"))
     os.utime(spool.path, (0, NOW_MS / 1000 - 180))
     said = words_of(client_of(repo.path).login().get("/tasks").text)
     assert "stale: no activity for 2 hours" in said
-    assert "Sessions at work 1 codex in shop active 3 minutes ago" in said
+    assert "Sessions at work 1 codex active 3 minutes ago" in said
 
 
 # ---- how pages look -------------------------------------------------------------------------------

@@ -14,8 +14,10 @@ from projection.graph.fact_links import served_by, tags
 from projection.policy.model import CLOSABLE, THREAD_KIND
 from projection.work.tracked_tasks import Task, handed_elsewhere, is_open, pick
 from rituals.answers.task_objects import with_claims
-from rituals.hosts.host_events import ENDED, captured_file
-from rituals.hosts.observation_spool import spools
+from rituals.hosts.capture.session_marks import sessions
+from rituals.hosts.host_events import captured_file
+from rituals.hosts.processes import is_gone
+from rituals.hosts.session_files import ENDED
 from rituals.serve.web.pages.filter_bar import names_of
 from rituals.serve.web.tip_view import Asked, Page, TipView
 
@@ -83,21 +85,19 @@ def cards(tip: TipView, tasks: Sequence[Task]) -> list[dict[str, Any]]:
     return found
 
 
-def running(tip: TipView) -> list[tuple[str, str, str, str]]:
-    """Return the host sessions of this clone that did something lately and did not end, newest first.
+def running(tip: TipView) -> list[tuple[str, str, str]]:
+    """Return the host sessions of this clone that gave a sign lately and did not end, newest first.
 
-    Each is its host, the name of its folder, and how long ago it was active and began; no words of theirs.
+    Each is its host, the name of its folder, and how long ago it gave one; no words of theirs.
     """
-    memory = tip.memory
-    commondir, now = memory.home.repository.commondir, memory.occasion().now_ms
-    found = []
-    for one in spools(commondir):
-        over = os.path.exists(captured_file(commondir, one.host, one.session, ENDED))
-        if not over and now - one.changed_ms < _RUNS_MS:
-            held = one.read()
-            place, began = os.path.basename(held.folder), held.began or one.changed_ms
-            found.append((one.host, place, span(now - one.changed_ms), span(now - began)))
-    return found
+    commondir, now = tip.memory.home.repository.commondir, tip.memory.occasion().now_ms
+    return [
+        (one.host, os.path.basename(one.folder), span(now - one.at))
+        for one in sessions(commondir)
+        if now - one.at < _RUNS_MS
+        and not is_gone(one.process)
+        and not os.path.exists(captured_file(commondir, one.host, one.session, ENDED))
+    ]
 
 
 def span(ms: int) -> str:
