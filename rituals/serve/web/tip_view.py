@@ -17,6 +17,7 @@ from ledger.model.record import Record
 from ledger.model.session import Entry
 from ledger.remote.forge import Forge, forge_of
 from memory.api import Memory
+from memory.cache.ledger_status import status_of
 from memory.query.code_question import REVISION
 from memory.query.home_views import entities
 from memory.query.log_lines import writers
@@ -38,7 +39,6 @@ from projection.work.tracked_tasks import Task, tasks
 from rituals.decide.open_contradictions import Dispute, disputes
 from rituals.report.lifecycle_report import Report, report_on
 from rituals.review.clone_questions import clone_questions
-from rituals.review.questions import INVARIANT_DUE, Question
 from rituals.review.review_plan import Plan, plan_of
 
 #: What stands in an address: its query, and the parts of its path that a pattern names.
@@ -172,17 +172,9 @@ class TipView:
         return plan_of(at, state, logs, code_of(memory.home), more=gone)
 
     @cached_property
-    def questions(self) -> dict[str, list[Question]]:
-        """What a review asks and nobody answered, by rule, in the order of the review."""
-        found: dict[str, list[Question]] = {}
-        for question in self.plan.unanswered:
-            found.setdefault(question.rule, []).append(question)
-        return found
-
-    @property
     def waiting(self) -> int:
         """How much hurts until somebody decides: contradictions, and invariants to confirm."""
-        return len(self.disputes) + len(self.questions.get(INVARIANT_DUE, ()))
+        return len(self.disputes) + len(self.memory.ask(status_of).unconfirmed)
 
     @cached_property
     def releases(self) -> tuple[tuple[str, str], ...]:

@@ -54,11 +54,11 @@ _FOLDED = frozenset((PROMOTION, OVERLAP, "thread-wordy", "id-dangling"))
 def review(tip: TipView, asked: Asked) -> Page:
     """Return the page of what is to be decided, or of all questions of one rule."""
     rule = asked.get("rule", "")
-    if rule in tip.questions and asked.get("tick", ""):
-        return _ticks(tip, rule, tip.questions[rule], asked["tick"] == "all")
-    stalled = {name: number for number, name in enumerate(STALLED_RULES.values(), 1)}
-    rank = {**stalled, **dict.fromkeys(_FOLDED, len(stalled) + 1)}
-    groups = dict(sorted(tip.questions.items(), key=lambda one: rank.get(one[0], 0)))
+    groups: dict[str, list[Question]] = {}
+    for one in sorted(tip.plan.unanswered, key=_weight):
+        groups.setdefault(one.rule, []).append(one)
+    if rule in groups and asked.get("tick", ""):
+        return _ticks(tip, rule, groups[rule], asked["tick"] == "all")
     found: list[dict[str, Any]] = []
     due: list[Question] = []
     pages: dict[str, Any] = {}
@@ -100,6 +100,11 @@ def review(tip: TipView, asked: Asked) -> Page:
         "asked": len(tip.disputes) + len(tip.plan.unanswered),
     }
     return Page("review", RULES[rule].heading if rule else "Review", values)
+
+
+def _weight(question: Question) -> int:
+    """Return how far down a question stands: what became false, what stalled, what can wait."""
+    return 2 if question.rule in _FOLDED else question.rule in STALLED_RULES.values()
 
 
 def _following(groups: Iterable[Sequence[str]]) -> dict[str, str]:
