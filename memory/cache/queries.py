@@ -5,11 +5,12 @@ from __future__ import annotations
 from ledger.model.findings import Finding
 from ledger.model.log_stamps import key_of
 from ledger.model.logset import LogRef
-from ledger.model.session import CHECK_KEY, OBSOLETE_KEY, UNTIL_KEY, Entry, header_of
+from ledger.model.session import Entry, header_of
 from memory.cache.database import Database
 from memory.cache.schema import (
     CORRECTION,
     FALSE,
+    MAY_END,
     PENDING,
     PINNED,
     Head,
@@ -38,12 +39,6 @@ if TYPE_CHECKING:
 
 #: How many values one query takes.
 _CHUNK = 500
-#: Most facts have none of the keys anywhere in what is kept of them.
-_MAY_END = (
-    "SELECT id FROM facts WHERE state != ? AND "
-    "(instr(history, CAST(? AS BLOB)) OR instr(history, CAST(? AS BLOB)) "
-    "OR instr(history, CAST(? AS BLOB))) ORDER BY id"
-)
 _MAY_BE_CONTESTED = "SELECT id FROM facts WHERE contested"
 
 
@@ -123,7 +118,7 @@ class Questions(Database):
 
     def may_end(self) -> list[str]:
         """Return the facts that hold and may say what ends them, or by what they are checked."""
-        return self.column(_MAY_END, (FALSE, UNTIL_KEY, OBSOLETE_KEY, CHECK_KEY))
+        return self.column(f"SELECT id FROM facts WHERE {MAY_END} ORDER BY id")  # noqa: S608 - our own words
 
     def view(self) -> LiveView:
         """Return what `continuity.md` shows, without looking at what is archived."""

@@ -9,10 +9,13 @@ from ledger.model.event import GRAMMAR, OF_LOGS, VERB_OF, Event, FactUpdated, is
 from ledger.model.logset import LogRef
 from ledger.model.record import Record
 from ledger.model.session import (
+    CHECK_KEY,
     OBSERVED,
+    OBSOLETE_KEY,
     PLACE,
     SHOWN_KEY,
     TRANSCRIPT,
+    UNTIL_KEY,
     WORK,
     Entry,
     pack_entry,
@@ -70,6 +73,15 @@ CREATE TABLE takes(fact TEXT NOT NULL, stem TEXT NOT NULL, before INTEGER NOT NU
 #: a fact was named, and then created by a log that is no work. `facts.about` is the footer `entity`;
 #: `lines` and `chars` are its `Fact.extent`. With `state` in it `facts_kind` answers without the table.
 PENDING, ORDINARY, PINNED, FALSE, AWAY = 0, 1, 2, 3, 4
+#: Of the facts that hold those that may say what ends them, or by what they are checked.
+MAY_END = (
+    f"state != {FALSE} AND ("
+    + " OR ".join(
+        [f"instr(history, CAST('{key}' AS BLOB))" for key in (UNTIL_KEY, OBSOLETE_KEY, CHECK_KEY)]
+    )
+    + ")"
+)
+TABLES += f"CREATE INDEX facts_ending ON facts(id) WHERE {MAY_END};"
 #: The fields of a policy that list records, and of which class.
 _LISTED = {"kinds": Kind, "upstream": Upstream, "to": Upstream}
 
