@@ -122,6 +122,7 @@ class IndexFollower(IndexFile):
 
     def ask(self, question: Callable[[Cache, Index], Said]) -> Said:
         """Answer a question of the cache and of an index of its logs, both as of one commit."""
+        fills = partial(_filling, self._snapshot.home, progress=self._progress)
         for _ in range(_TRIES):
             try:
                 index = self.opened()
@@ -134,14 +135,11 @@ class IndexFollower(IndexFile):
             except IndexDamaged:
                 unusable = "the index of recall was unusable and was built anew"
                 self._snapshot.tell_unusable(self._path, unusable)
-            self.make(self._snapshot.ask(self._filling))
+            self.make(self._snapshot.ask(fills))
         # others write faster than we follow: from an index made here and now
         return self._snapshot.ask(
-            lambda cache: question(cache, self.make(self._filling(cache), kept=False))
+            lambda cache: question(cache, self.make(fills(cache), kept=False))
         )
-
-    def _filling(self, cache: Cache) -> Fill:
-        return _filling(self._snapshot.home, cache, self._progress)
 
     def _bring(self, index: Index) -> bool:
         try:

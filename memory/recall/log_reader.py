@@ -122,17 +122,15 @@ def indexed(ref: LogRef, text: str, entry: Entry) -> Indexed:
     """
     lines = [line.partition(":") for line in header_of(text).split("\n")]
     header = {key.strip(): value.strip() for key, _, value in reversed(lines)}
-    prose = "" if "<<<<<<< " in text and _conflicted(text) else text
+    prose = text
+    if "<<<<<<< " in text:
+        from ledger.codec.log import conflicted
+
+        prose = "" if conflicted(text) else text
     ended = header.get("ended", "")[:10]
     day = ended if is_date(ended) else ref.key[:10]
     of = ref.key, ref.blob, day, entry.agent, header.get("role", ""), header.get("branch", "")
     return _indexed(of, prose, _facts(entry), _questions(ref, text, entry))
-
-
-def _conflicted(text: str) -> bool:
-    from ledger.codec.log import conflicted
-
-    return conflicted(text)
 
 
 def indexed_document(path: str, blob: str, text: str) -> Indexed:

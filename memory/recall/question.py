@@ -140,7 +140,7 @@ def _take(piece: str, words: dict[str, Word]) -> None:
     if bare.isascii() and bare.isalnum() and bare == bare.lower():
         words.setdefault(bare, Word(bare, bare))
         return
-    if has_unspaced(piece):
+    if not piece.isascii():
         pairs, piece = asked_pairs(piece)
         for typed, indexed in pairs.items():
             words.setdefault(typed, Word(typed, indexed, len(typed) == 1))
@@ -166,11 +166,6 @@ _ASKING = (
 _JOINED, _LEFT = "[\u05d0-\u05ea\u0620-\u064a\u066e-\u06d3]{4,}", 3
 #: No word that Porter's algorithm would shorten ends so.
 _END = "q"
-
-
-def has_unspaced(text: str) -> bool:
-    """Tell whether a text has writing without blanks."""
-    return not text.isascii() and re.search(_RUN, text) is not None
 
 
 def pairs_in(text: str) -> str:
