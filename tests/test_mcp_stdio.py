@@ -328,7 +328,7 @@ def test_a_version_is_agreed_on(serve: Serve) -> None:
     refusal, error = server.next(), server.next()["error"]
     assert refusal["result"]["resultType"] == "complete"
     assert refusal["result"]["content"][0]["text"].startswith(
-        "arguments: Input should be an object\nhint: "
+        "arguments: Input should be a valid dictionary"
     )
     assert (error["code"], error["data"]["requested"]) == (-32022, "2099-01-01")
     assert "2026-07-28" in error["data"]["supported"]

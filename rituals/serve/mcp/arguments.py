@@ -11,14 +11,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from ledger.errors import WrongUsage
 from ledger.model.record import Record
 from projection.graph.fact_links import names_in
 from projection.policy.model import DEFAULT_KIND
-from rituals.record.json_request import TEXT, Shape, Wrong, object_of, shape_of, value_of
+from rituals.record.json_request import TEXT, Shape, faults, object_of, shape_of, type_of
 from rituals.record.request import NewFact, Supersession, Update
 
 #: Words of a search or a task, names with commas between, a title, the text of a fact, that of a log.
@@ -116,20 +116,27 @@ def tool(
     return put
 
 
-def read(shape: Shape, arguments: Any) -> Any:
+@cache
+def _adapter(name: str) -> Any:
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(type_of(BY_NAME[name].takes))
+
+
+def read(tool: Tool, arguments: Any) -> Any:
     """Read the arguments of a call: what their shape makes of them.
 
     Raises:
         WrongUsage: they are not of this shape, or over a limit; the message names each place.
     """
-    wrong = Wrong()
-    found = value_of(_meant(arguments, shape), shape, wrong)
-    if wrong:
-        said = [
-            f"{place[:NAMES_CHARS] or 'arguments'}: {what}" for place, what in wrong[:_ERRORS_SAID]
-        ]
-        raise WrongUsage("; ".join(said), hint=f"arguments: {', '.join(shape['properties'])}")
-    return found
+    from pydantic import ValidationError
+
+    try:
+        return _adapter(tool.name).validate_python(_meant(arguments, tool.takes))
+    except ValidationError as problem:
+        wrong = [f"{at[:NAMES_CHARS] or 'arguments'}: {what}" for at, what in faults(problem)]
+    hint = f"arguments: {', '.join(tool.takes['properties'])}"
+    raise WrongUsage("; ".join(wrong[:_ERRORS_SAID]), hint=hint)
 
 
 def _meant(said: Any, schema: Mapping[str, Any]) -> Any:

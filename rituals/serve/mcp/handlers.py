@@ -63,7 +63,7 @@ def _call(params: Json, who: Caller) -> Question:
     tool = BY_NAME.get(str(params.get("name")))
     if tool is None:
         raise _missing("tool", params.get("name"), ", ".join(BY_NAME))
-    asked = read(tool.takes, params.get("arguments") or {})
+    asked = read(tool, params.get("arguments") or {})
 
     def result(found: Json) -> Json:  # some clients read text alone
         return {"content": [text_of(markdown(found))], "isError": False, "structuredContent": found}
