@@ -6,7 +6,7 @@ What only some questions need is imported by them: a short command pays for what
 from __future__ import annotations
 
 from ledger.errors import DiurnaError, EditNotUnderstood
-from ledger.git.commit_record import identity_findings
+from ledger.git.committer import identity_findings
 from ledger.git.repository import read_reference
 from ledger.home import discover
 from ledger.model.event import FactRedacted
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-    from memory.merge.sync_plan import Plan
+    from memory.merge.learned_by_sync import Plan
     from memory.write.commit_files import Files
     from memory.write.spool_commits import Committed
 
@@ -183,8 +183,8 @@ class Memory(Pages):
             Busy: the branch kept moving or is locked.
             StorageFailed: the disk refused.
         """
-        from memory.merge.sync_plan import SAME, Plan
-        from memory.replay.ledger_snapshot import fetch_promised
+        from memory.merge.learned_by_sync import SAME, Plan
+        from memory.replay.tip_snapshot import fetch_promised
 
         snapshot = self.snapshot.tip
         fetch_promised(self.home, theirs)

@@ -29,7 +29,7 @@ from ledger.model.event import (
 )
 from memory.api import Memory
 from memory.write.draft import SessionDraft
-from projection.brief.wording import plain, title_of, unstressed
+from projection.brief.inert_text import plain, title_of, unstressed
 from tests.conftest import NOW_MS, Repo, Run, each_row, examples
 from tests.world import commit_written
 

@@ -6,7 +6,7 @@ import pytest
 
 from ledger.errors import ReferenceLocked, StorageFailed, TipMoved
 from ledger.git.commit_maker import store_commit
-from ledger.git.commit_record import Commit, Identity
+from ledger.git.committer import Commit, Identity
 from ledger.git.git_objects import move_references
 from ledger.git.pygit2_store import read_blobs
 from ledger.git.repository import find_repository

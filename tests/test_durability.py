@@ -653,7 +653,7 @@ def test_a15_the_spool_is_flushed_before_any_object_is_written(world: World, kin
 @pytest.mark.parametrize(
     ("command", "inside"),
     [
-        ("recall first", "memory.recall.recaller.Recaller.recall"), ("check --replay", "memory.replay.replayed_state.collect"),
+        ("recall first", "memory.recall.recaller.Recaller.recall"), ("check --replay", "memory.replay.state_as_of.collect"),
         ("note So.", "memory.write.commit_files.store_commit"),
     ],
 )  # fmt: skip

@@ -11,8 +11,8 @@ import pytest
 from ledger.codec.log import encode
 from ledger.model.event import FactCreated, FactSuperseded
 from ledger.model.session import LOG_LIMIT_BYTES, SessionLog
+from rituals.intake.facts_into_logs import parts
 from rituals.intake.sources import SOURCES
-from rituals.intake.stored_facts import parts
 from tests.conftest import diagonal, each_row
 from tests.hostile_stores import CANARY, HOSTILE_TEXTS, NODES, PLANTS, SCHEMAS, TABLES, corrupt
 from tests.world import OWN_REPOSITORY, Answer, Place, World

@@ -11,7 +11,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from memory.recall.passage_hits import titled
-from projection.brief.wording import shortened
+from projection.brief.inert_text import shortened
 from projection.text.clipping import LINE_CHARS, one_line, telling
 from projection.text.session_digest import gist
 from rituals.hosts.capture.log_composition import sentence_of

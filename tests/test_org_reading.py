@@ -19,7 +19,7 @@ from ledger.model.session import SessionLog
 from memory.query.log_origins import all_origins
 from memory.query.reader import Reader
 from memory.replay.reader_marks import NOTHING_MARKED
-from rituals.answers.json_objects import described
+from rituals.answers.fact_objects import described
 from rituals.org import org_ledgers
 from rituals.org.org_database import connect_owner
 from rituals.org.org_reading import run as run_worker

@@ -21,8 +21,7 @@ from ledger.model.layout import BRIEF_CHARS
 from ledger.model.log_stamps import stamp_of
 from ledger.model.logset import LogRef
 from ledger.model.session import Entry
-from memory.replay.replayed_state import state_from
-from projection.lifecycle.ageing import Change, Fading
+from memory.replay.state_as_of import state_from
 from projection.lifecycle.promotion import (
     Worth,
     paragraphs_of,
@@ -30,6 +29,7 @@ from projection.lifecycle.promotion import (
     worth_promoting,
 )
 from projection.lifecycle.review_due import Size, key_of, newly_due, reasons
+from projection.lifecycle.tier_changes import Change, Fading
 from projection.policy.model import Policy, Review, Windows
 from rituals.review.questions import Question, threads_for
 from rituals.review.review_answers import ACCEPT, REJECT, events_of

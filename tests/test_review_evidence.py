@@ -15,7 +15,7 @@ from ledger.git.cli import Git
 from ledger.git.code_history import Code
 from ledger.model.ids import version_id
 from projection.fold.fact_history import Fact, Version
-from projection.fold.projection_state import Standing
+from projection.fold.live_view import Standing
 from rituals.review.code_questions import evidence_questions
 from rituals.review.questions import Question
 from tests.conftest import each_row

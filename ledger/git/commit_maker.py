@@ -6,7 +6,7 @@ What is new is stored by one `git unpack-objects`.
 from __future__ import annotations
 
 from ledger.errors import GitFailed, StorageFailed, TipMoved
-from ledger.git.commit_record import Commit, check_stored
+from ledger.git.committer import Commit, check_stored
 from ledger.git.git_objects import (
     BLOB,
     COMMIT,

@@ -15,7 +15,7 @@ import zlib
 from _thread import get_ident
 
 from ledger.errors import ObjectMissing, ObjectTooLarge, StorageFailed
-from ledger.git.commit_record import clean_name, loose_object
+from ledger.git.committer import clean_name, loose_object
 from ledger.model.ids import sha1
 from ledger.model.record import Record
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from ledger.git.cli import Git
-    from ledger.git.commit_record import Within
+    from ledger.git.committer import Within
     from ledger.git.process import Running
     from ledger.git.repository import Repository
 
@@ -255,7 +255,7 @@ def move_references(
         ReferenceLocked: its lock file is there.
     """
     from ledger.errors import ReferenceLocked, TipMoved
-    from ledger.git.commit_record import branch_lock, lock_in_the_way
+    from ledger.git.committer import branch_lock, lock_in_the_way
 
     reference, does = moves[0][0], False
     old = ["" if was is None else was or "0" * 40 for _, _, was in moves]

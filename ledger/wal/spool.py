@@ -35,7 +35,7 @@ from ledger.wal.atomic_files import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ledger.git.commit_record import Commit
+    from ledger.git.committer import Commit
 
 #: How many committed entries are kept before one flush makes their objects durable together.
 KEEP = 64

@@ -28,6 +28,7 @@ from projection.brief.choice import (
     role_notes,
 )
 from projection.brief.forms import as_json
+from projection.brief.inert_text import label
 from projection.brief.lines import stem_said
 from projection.brief.values import (
     BORN,
@@ -40,9 +41,8 @@ from projection.brief.values import (
     Todo,
     happened,
 )
-from projection.brief.wording import label
 from projection.document.fact_remarks import mark_of
-from projection.fold.projection_state import LiveView, Standing
+from projection.fold.live_view import LiveView, Standing
 from projection.fold.testimony import RANK, testimony, word_of
 from projection.lifecycle.review_due import newly_due
 from projection.policy.model import ATTEMPT_KIND, HANDOFF_KIND, QUESTION_KIND, STATE_KIND, TASK_KIND
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from ledger.home import Home
     from ledger.model.session import Entry
     from memory.cache.cache_file import Cache
-    from memory.replay.ledger_snapshot import Snapshot
+    from memory.replay.tip_snapshot import Snapshot
     from projection.fold.fact_history import Fact
 
 #: How many logs are looked through for what changed, and for an agent who was never here.
@@ -253,7 +253,7 @@ def _sessions(
 
     kept = asks_in(home.repository.commondir) if asks else []
     if kept and cache.redacted:
-        from memory.redaction.withheld_lines import telling_of
+        from memory.redaction.withheld_repeats import telling_of
 
         telling = telling_of(home, cache)
         kept = [one for one in kept if not (telling and telling.repeats(one.text))]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from memory.recall.recall_values import Answer
     from memory.replay.upstream_homes import Layer
     from projection.fold.fact_history import Fact
-    from projection.fold.projection_state import LiveView, Standing
+    from projection.fold.live_view import LiveView, Standing
 
 #: How many facts the search is asked for, how much of a task is read, and what names a log.
 _FOUND, _TASK_CHARS, _STEM_CHARS = 30, 1_500, 18
@@ -28,7 +28,7 @@ def todo(cache: Cache, view: LiveView, agent: str, role: str, task: str) -> Todo
     `agent` is who asks, as logs name it, `role` is "" for none; `task` is the id of a task, or anything
     else.
     """
-    from memory.cache.fact_groups import task_in, tasks_in
+    from memory.cache.view_sources import task_in, tasks_in
     from projection.work.tracked_tasks import handed_to
 
     tasks = tasks_in(cache)

@@ -27,7 +27,7 @@ from memory.cache.stamp import sqlite3
 from projection.fold.fact_history import History
 from projection.fold.falsity import CONFLICTS, edges_and_takes
 from projection.fold.fold import collect, merged, resolve
-from projection.fold.projection_state import (
+from projection.fold.live_view import (
     log_digest,
     merge_summaries,
     set_digest,

@@ -24,7 +24,7 @@ from memory.cache.stamp import unpack
 from projection.fold.fact_history import Fact, History
 from projection.fold.falsity import opposed
 from projection.fold.fold import resolve
-from projection.fold.projection_state import DecayClock, LiveView, Standing, Summary
+from projection.fold.live_view import DecayClock, LiveView, Standing, Summary
 from projection.fold.tiers import clock_at, live_view, never_decaying, stand
 from projection.policy.model import Policy
 

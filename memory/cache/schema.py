@@ -27,7 +27,7 @@ from ledger.model.session import (
 )
 from memory.cache.stamp import unpack, unpack_once
 from projection.fold.fact_history import NOBODY, Act, History, Signature
-from projection.fold.projection_state import NOTHING, Summary
+from projection.fold.live_view import NOTHING, Summary
 from projection.policy.model import Kind, Policy, Upstream
 
 TYPE_CHECKING = False

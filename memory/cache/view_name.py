@@ -149,7 +149,7 @@ def agent_of(home: Home) -> str:
     """Return the name under which git commits here, which is that of logs that name no agent."""
     name = plain_user_name(home.repository.commondir)
     if name is None:
-        from ledger.git.commit_record import IdentityQuestion
+        from ledger.git.committer import IdentityQuestion
 
         name = IdentityQuestion(home.repository).answer().name
     return name

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 
 from ledger.errors import DiurnaError, DraftRefused, EditNotUnderstood, HandEdited
-from ledger.git.commit_record import identity_findings
+from ledger.git.committer import identity_findings
 from ledger.home import Home
 from ledger.model.event import VERB_OF
 from ledger.model.findings import Finding

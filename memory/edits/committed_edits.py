@@ -12,16 +12,16 @@ from collections.abc import Sequence
 from ledger.codec.log import canonical, decode, encode
 from ledger.codec.validate import problems
 from ledger.errors import DraftRefused
-from ledger.git.commit_record import clean_name
+from ledger.git.committer import clean_name
 from ledger.home import Home
 from ledger.model.event import ThreadReopened
 from ledger.model.findings import Finding
 from ledger.model.layout import CONTINUITY_FILE, EDITED_KEY
 from ledger.model.log_stamps import ended_of, is_stem, next_stamp, seal, stamp_of, stem_in
 from ledger.model.session import SessionLog
-from memory.replay.ledger_snapshot import Snapshot
 from memory.replay.read_logs import read_bytes
-from memory.replay.replayed_state import cold_state
+from memory.replay.state_as_of import cold_state
+from memory.replay.tip_snapshot import Snapshot
 from memory.worktree.edit_base import CommittedEdit, edited_commits, line_of, published
 from memory.worktree.page_authorship import said_edits
 from memory.worktree.page_copies import note_checked, read_checked
@@ -32,7 +32,7 @@ from projection.fold.full_replay import State
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memory.edits.pages import Pages
-    from memory.redaction.withheld_lines import Telling
+    from memory.redaction.withheld_repeats import Telling
 
 
 def absorb_committed(
@@ -75,7 +75,7 @@ def unabsorbed(pages: Pages, tip: str, edits: list[CommittedEdit]) -> list[Commi
     withheld = cache.redacted | said_there
     if not withheld or not any(one.stem for one in new):
         return new
-    from memory.redaction.withheld_lines import Telling
+    from memory.redaction.withheld_repeats import Telling
 
     telling = Telling(home, cache, withheld, frozenset())
     if said_there:  # of facts that came to be there, this branch knows no text

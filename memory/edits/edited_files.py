@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from ledger.model.event import Event
-    from memory.replay.ledger_snapshot import Snapshot
+    from memory.replay.tip_snapshot import Snapshot
     from projection.document.page_parser import MachineLine
     from projection.fold.full_replay import State
 
@@ -152,7 +152,7 @@ def _base(snapshot: Snapshot, made_from: MachineLine | None, blobs: list[str]) -
         return found
     if not is_stem(stem_in(made_from.newest)):
         return None
-    from memory.replay.replayed_state import point_in_time, state_at
+    from memory.replay.state_as_of import point_in_time, state_at
 
     point = point_in_time(snapshot, made_from.newest)
     then = state_at(snapshot, point)  # the same set of logs gives the same bytes

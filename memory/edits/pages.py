@@ -6,7 +6,7 @@ What only some questions need is imported by them: a short command pays for what
 from __future__ import annotations
 
 from ledger.errors import DiurnaError
-from ledger.git.commit_record import Identity, IdentityQuestion, identity_findings
+from ledger.git.committer import Identity, IdentityQuestion, identity_findings
 from ledger.git.repository import remote_branches
 from ledger.home import Home
 from ledger.model.findings import Finding

@@ -12,8 +12,8 @@ from ledger.git.repository import Repository
 from ledger.home import IN_TREE, OWN_BRANCH, Home
 from ledger.model.layout import SESSIONS_DIR
 from ledger.remote.tree_merge import Joined
-from memory.replay.ledger_snapshot import Snapshot
-from memory.replay.replayed_state import cold_state
+from memory.replay.state_as_of import cold_state
+from memory.replay.tip_snapshot import Snapshot
 from memory.worktree.page_authorship import left_alone
 from projection.fold.full_replay import State
 

@@ -11,7 +11,7 @@ import os
 import re
 
 from ledger.errors import ObjectMissing, ObjectTooLarge, PolicyInvalid, SyncRefused
-from ledger.git.commit_record import FALLBACK_EMAIL, FALLBACK_NAME, Identity
+from ledger.git.committer import FALLBACK_EMAIL, FALLBACK_NAME, Identity
 from ledger.git.git_objects import (
     BLOB,
     COMMIT,
@@ -33,7 +33,7 @@ from ledger.model.log_stamps import is_stem
 from ledger.model.logset import LogRef, log_refs
 from ledger.remote.tree_merge import Joined, Read, merge_lines
 from memory.merge.hand_written_files import HandWritten, refuse_modes, write_joined
-from memory.merge.sync_plan import (
+from memory.merge.learned_by_sync import (
     AHEAD,
     APART,
     BEHIND,
@@ -45,7 +45,7 @@ from memory.merge.sync_plan import (
 from memory.redaction.purged_logs import expected, refuse_purged
 from memory.replay.page_publishing import publishes
 from memory.replay.read_logs import LOOSE_UP_TO, Reading, read_all
-from memory.replay.replayed_state import cold_state, state_of
+from memory.replay.state_as_of import cold_state, state_of
 from memory.worktree.page_copies import note_rendered
 from memory.worktree.projection_files import Rendering, is_projection, projection_files
 from memory.write.commit_files import check_writable
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memory.cache.cache_file import Cache
-    from memory.replay.ledger_snapshot import Progress, Snapshot
+    from memory.replay.tip_snapshot import Progress, Snapshot
     from projection.policy.model import Policy
 
 _AUTHOR = Identity(FALLBACK_NAME, FALLBACK_EMAIL)

@@ -13,12 +13,12 @@ from ledger.model.log_stamps import day_seen, is_date
 from ledger.model.logset import LogRef
 from ledger.model.session import Entry
 from memory.cache.cache_file import Cache
-from memory.cache.fact_groups import source_of_cache
 from memory.cache.name_lookup import logs_of
+from memory.cache.view_sources import source_of_cache
 from memory.query.visible_logs import visible_texts
 from memory.redaction.withheld_texts import named_in
-from memory.replay.ledger_snapshot import Snapshot
 from memory.replay.reader_marks import marks_at
+from memory.replay.tip_snapshot import Snapshot
 from memory.write.draft import did
 from projection.document.page_renderer import REDACTED
 from projection.fold.fact_history import Fact

@@ -14,8 +14,8 @@ from ledger.model.session import EDIT, SessionLog
 from memory.query.log_origins import ADOPTION, Origin, Origins, origins_of, seen_at
 from memory.query.visible_logs import logs_of
 from memory.redaction.withheld_texts import ids_in
-from memory.replay.ledger_snapshot import Snapshot
 from memory.replay.reader_marks import Outdated, brought_by
+from memory.replay.tip_snapshot import Snapshot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from ledger.git.commit_record import FALLBACK_EMAIL
+from ledger.git.committer import FALLBACK_EMAIL
 from ledger.git.repository import cut_commits
 from ledger.home import Home
 from ledger.model.layout import COMMIT_SUBJECT, SESSIONS_DIR, stem_of

@@ -26,7 +26,7 @@ from memory.recall.recall_values import FACTS, Filters, without_operators
 from memory.recall.rules import SURE, Candidate, ordered, verdict
 from memory.recall.search import search
 from memory.replay.reader_marks import marks_at
-from projection.fold.projection_state import Standing
+from projection.fold.live_view import Standing
 from projection.policy.model import Moments
 from projection.text.clipping import telling
 
@@ -113,7 +113,7 @@ def passages_told(home: Home, cache: Cache) -> list[tuple[str, ...]]:
     from memory.recall.passage_hits import heading_above, title_of
     from memory.redaction.withheld_texts import named_in, redacted_logs, shown
     from memory.replay.read_logs import read_bytes
-    from projection.brief.wording import plain, untagged
+    from projection.brief.inert_text import plain, untagged
 
     gone = redacted_logs(cache) if cache.redacted else frozenset[str]()
     refs = cache.refs("ORDER BY stem DESC LIMIT ?", (_LOGS,))[::-1]

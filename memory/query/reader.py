@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     from memory.query.log_origins import Origins
     from memory.recall.recall_values import Answer, Filters
     from memory.recall.recaller import Recaller
-    from memory.replay.ledger_snapshot import Progress
+    from memory.replay.tip_snapshot import Progress
     from projection.brief.values import Brief
     from projection.document.fact_remarks import Mark
     from projection.fold.fact_history import Fact
     from projection.fold.full_replay import State
-    from projection.fold.projection_state import LiveView, Standing
+    from projection.fold.live_view import LiveView, Standing
     from projection.policy.model import Policy
 
     Said = TypeVar("Said")
@@ -52,7 +52,7 @@ def hides(home: Home) -> Callable[[str], bool]:
     """Return what tells whether a text says again what is withheld in a home; in most nothing is."""
     if not os.path.exists(f"{home.cache_file}.redacted"):
         return lambda _: False
-    from memory.redaction.withheld_lines import telling_of
+    from memory.redaction.withheld_repeats import telling_of
 
     view = open_snapshot(home)
     try:
@@ -170,7 +170,7 @@ class Reader:
         if as_of:
             from ledger.model.findings import Finding
             from ledger.model.instants import as_of as stem_of
-            from memory.replay.replayed_state import not_known, point_in_time, state_at
+            from memory.replay.state_as_of import not_known, point_in_time, state_at
 
             point = point_in_time(self.snapshot, stem_of(as_of, self.clock()))
             then = state_at(self.snapshot, point)
@@ -179,7 +179,7 @@ class Reader:
             return then
 
         def now(cache: Cache) -> State:
-            from memory.replay.replayed_state import state_of
+            from memory.replay.state_as_of import state_of
 
             key = cache.generation, cache.commit
             if self._now is None or self._now[0] != key:
@@ -192,7 +192,7 @@ class Reader:
         """Return the replayed state of what is committed, without the captured logs that wait."""
         if self.snapshot.cache() is self.snapshot.tip.cache():
             return self.state()
-        from memory.replay.replayed_state import state_of
+        from memory.replay.state_as_of import state_of
 
         return self.ask(state_of, committed=True)
 

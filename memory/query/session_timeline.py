@@ -31,8 +31,8 @@ from memory.query.log_lines import shown_times
 from memory.query.visible_logs import visible_texts
 from memory.recall.recall_values import Answer, parted, tokens_of
 from memory.redaction.withheld_texts import named_in
-from memory.replay.ledger_snapshot import Snapshot
 from memory.replay.reader_marks import Marks, Outdated, brought_by, marked, marks_at
+from memory.replay.tip_snapshot import Snapshot
 from memory.write.draft import did
 from projection.document.fact_remarks import Mark
 from projection.document.page_renderer import REDACTED

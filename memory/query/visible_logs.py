@@ -17,8 +17,8 @@ from ledger.model.session import (
 )
 from memory.cache.cache_file import Cache
 from memory.redaction.withheld_texts import ids_in, named_in, redacted_logs, shown, without_words
-from memory.replay.ledger_snapshot import Snapshot
 from memory.replay.read_logs import read_bytes
+from memory.replay.tip_snapshot import Snapshot
 from projection.document.page_renderer import REDACTED
 from projection.fold.fact_history import REDACTED_TEXT
 from projection.fold.withholding import withheld_events

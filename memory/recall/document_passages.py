@@ -23,7 +23,7 @@ from memory.recall.index_catch_up import IndexFile, fill, write_mark
 from memory.recall.passage_hits import Passages
 from memory.recall.recall_values import Answer, Hit
 from memory.recall.search import search
-from memory.replay.ledger_snapshot import Snapshot
+from memory.replay.tip_snapshot import Snapshot
 from projection.policy.model import Recall
 
 #: What documents end in, in whatever folder they lie; those of rules have names without an end, too.

@@ -25,11 +25,11 @@ from memory.recall.passage_hits import NOBODY, with_score
 from memory.recall.recall_values import FACTS, FULL, TIMELINE, Filters, Hit, tokens_of
 from memory.recall.rules import SILENT, SURE, Candidate, Scored, ordered, verdict
 from memory.recall.search import Search
-from memory.replay.ledger_snapshot import Snapshot
 from memory.replay.reader_marks import NOTHING_MARKED, Marks
+from memory.replay.tip_snapshot import Snapshot
 from projection.document.fact_remarks import Mark, Met, instead_of, is_ended, mark_of
 from projection.fold.fact_history import Fact
-from projection.fold.projection_state import Standing
+from projection.fold.live_view import Standing
 from projection.fold.testimony import DECIDED, testimony
 from projection.policy.model import PATTERN_KIND, QUESTION_KIND
 from projection.text.clipping import one_line
@@ -60,7 +60,7 @@ def past_at(snapshot: Snapshot, as_of: str) -> Past | None:
     """
     if not as_of:
         return None
-    from memory.replay.replayed_state import logs_at, not_known, point_in_time, state_at
+    from memory.replay.state_as_of import logs_at, not_known, point_in_time, state_at
 
     point = point_in_time(snapshot, as_of)
     logs, then = [ref.key for ref in logs_at(snapshot, point)], state_at(snapshot, point)

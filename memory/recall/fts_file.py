@@ -105,7 +105,7 @@ def _pieces(packed: Iterable[Iterable[Any]]) -> list[tuple[Piece, ...]]:
 class Mark(Record):
     """Where an index stands."""
 
-    #: of the set of logs (`projection.fold.projection_state.set_digest`); it alone tells what is indexed
+    #: of the set of logs (`projection.fold.live_view.set_digest`); it alone tells what is indexed
     digest: str
     generation: str  #: of the cache that it was brought to
     number: int  #: of the newest log there

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from memory.cache.cache_file import Cache
     from memory.recall.log_reader import Indexed, Row
     from memory.redaction.withheld_texts import Hidden
-    from memory.replay.ledger_snapshot import Snapshot
+    from memory.replay.tip_snapshot import Snapshot
 
     Said = TypeVar("Said")
     Fill = Callable[[sqlite3.Connection], None]

@@ -19,7 +19,7 @@ from ledger.model.record import Record
 from memory.cache.cache_file import Cache
 from memory.recall.fts_file import FACTS_APART, FACTS_FROM, PLACE_BITS, Index
 from memory.recall.recall_values import SMALL_MODEL_BYTES, VECTORS
-from memory.replay.ledger_snapshot import Snapshot
+from memory.replay.tip_snapshot import Snapshot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

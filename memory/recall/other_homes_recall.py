@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from ledger.home import Home
     from memory.recall.recall_values import Filters, Hit
-    from memory.replay.ledger_snapshot import Snapshot
+    from memory.replay.tip_snapshot import Snapshot
 
 
 #: So many facts of all other homes stand in an answer of one's own: in a third of it at most, and in the

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from memory.recall.document_passages import Documents
     from memory.recall.fact_hits import Past
     from memory.recall.fts_file import Index
-    from memory.replay.ledger_snapshot import Snapshot
+    from memory.replay.tip_snapshot import Snapshot
 
 #: For so many filters views are kept from question to question.
 _READINGS = 8

@@ -6,13 +6,13 @@ What each is worth: tests/bench/BENCH.md. What a text scores is worked out by `m
 from __future__ import annotations
 
 from ledger.model.record import Record
-from projection.fold.projection_state import ARCHIVED_TIERS, TIERS
+from projection.fold.live_view import ARCHIVED_TIERS, TIERS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from projection.fold.projection_state import Standing
+    from projection.fold.live_view import Standing
 
 
 class Rules(Record):

@@ -18,10 +18,10 @@ from ledger.model.log_stamps import is_sealed
 from ledger.model.logset import log_refs
 from ledger.model.session import Entry, SessionLog
 from memory.cache.cache_file import Cache
-from memory.redaction.withheld_lines import Telling
+from memory.redaction.withheld_repeats import Telling
 from memory.redaction.withheld_texts import held_logs, without_beside, without_lines, without_words
-from memory.replay.ledger_snapshot import Snapshot
 from memory.replay.read_logs import Reading, read_all
+from memory.replay.tip_snapshot import Snapshot
 from projection.document.page_renderer import COMPUTED_KEYS
 from projection.fold.fact_history import REDACTED_TEXT
 from projection.fold.withholding import names, structural

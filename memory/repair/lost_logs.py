@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 
 from ledger.errors import DiurnaError, GitFailed, ObjectMissing
-from ledger.git.commit_record import FALLBACK_EMAIL, FALLBACK_NAME, Identity
+from ledger.git.committer import FALLBACK_EMAIL, FALLBACK_NAME, Identity
 from ledger.git.git_objects import (
     BLOB,
     COMMIT,
@@ -35,7 +35,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Mapping
 
-    from memory.replay.ledger_snapshot import Snapshot
+    from memory.replay.tip_snapshot import Snapshot
 
     #: Logs: path -> blob id.
     Logs = dict[str, str]

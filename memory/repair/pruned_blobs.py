@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable, Mapping
 
 from ledger.errors import StorageFailed
-from ledger.git.commit_record import loose_object
+from ledger.git.committer import loose_object
 from ledger.home import OWN_REPOSITORY, Home
 from ledger.model.findings import Finding
 from ledger.model.ids import blob_id
@@ -20,7 +20,7 @@ from ledger.model.logset import LogRef
 from ledger.wal.git_locks import git_prunes, journal, set_aside
 from ledger.wal.spool import KEEP, Intents, Spool
 from memory.cache.cache_file import Cache
-from memory.replay.ledger_snapshot import Snapshot
+from memory.replay.tip_snapshot import Snapshot
 
 
 def set_back(home: Home, spool: Spool, cache: Cache) -> list[str]:

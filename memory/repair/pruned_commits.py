@@ -22,7 +22,7 @@ from ledger.wal.atomic_files import plain_bytes
 from ledger.wal.git_locks import journal
 from ledger.wal.spool import Intent, Intents, Spool
 from memory.repair.pruned_blobs import clear_damaged
-from memory.replay.ledger_snapshot import Snapshot
+from memory.replay.tip_snapshot import Snapshot
 from memory.worktree.index_entries import store_blob
 from memory.worktree.page_copies import work_file
 
@@ -139,7 +139,7 @@ def copies(home: Home, path: str, oid: str) -> Iterator[bytes]:
 
 def _rendered(snapshot: Snapshot, commit: str) -> Iterator[bytes]:
     """Yield the projection of a commit, as it was when that was made: a replay gives it again."""
-    from memory.replay.replayed_state import cold_state
+    from memory.replay.state_as_of import cold_state
     from memory.worktree.projection_files import projection_files
 
     try:

@@ -28,7 +28,7 @@ from memory.cache.cache_file import Cache
 from memory.cache.rebuild import take_away
 from memory.cache.stamp import FILE_ERRORS, CacheDamaged
 from memory.cache.view_name import drop_briefs
-from memory.redaction.withheld_lines import Telling, telling_of
+from memory.redaction.withheld_repeats import Telling, telling_of
 from memory.redaction.withheld_texts import held_logs, redacted_logs
 from memory.repair.lost_logs import drop_redacted
 from memory.repair.pruned_blobs import drop_purged, not_whole
@@ -200,7 +200,7 @@ def _clear_mirror(home: Home, cache: Cache, telling: Telling) -> None:
     """Write the mirror of an own branch anew where it still shows what is withheld."""
     if home.kind != OWN_BRANCH or not home.repository.top:
         return
-    from memory.replay.replayed_state import state_of
+    from memory.replay.state_as_of import state_of
     from memory.worktree.page_copies import mirror
     from memory.worktree.projection_files import projection_files
 

@@ -13,8 +13,8 @@ from ledger.model.logset import LogRef
 from ledger.wal.spool import Spool
 from memory.cache.stamp import CacheDamaged
 from memory.cache.view_name import beside, seen, tip_of
-from memory.replay.ledger_snapshot import Snapshot
-from projection.fold.projection_state import log_digest, set_digest
+from memory.replay.tip_snapshot import Snapshot
+from projection.fold.live_view import log_digest, set_digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from ledger.home import Home
     from memory.cache.cache_file import Cache
-    from memory.replay.ledger_snapshot import Progress
+    from memory.replay.tip_snapshot import Progress
 
 
 class View(Snapshot):

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from projection.document.fact_remarks import Elsewhere
     from projection.fold.fact_history import Fact
     from projection.fold.full_replay import State
-    from projection.fold.projection_state import LiveView, Standing
+    from projection.fold.live_view import LiveView, Standing
 
 #: How git notes that HEAD went on to what descends from it.
 _ONWARDS = ("commit: ", "commit (merge): ", "merge ", "cherry-pick: ", "revert: ", "pull: ")

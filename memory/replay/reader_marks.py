@@ -33,10 +33,10 @@ if TYPE_CHECKING:
     from ledger.home import Home
     from memory.replay.broken_truth import Lack, Truth
     from memory.replay.head_view import Here
-    from memory.replay.ledger_snapshot import Snapshot
+    from memory.replay.tip_snapshot import Snapshot
     from projection.document.fact_remarks import Gone
     from projection.fold.full_replay import State
-    from projection.fold.projection_state import Standing
+    from projection.fold.live_view import Standing
     from projection.fold.testimony import Testimony
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from memory.cache.cache_file import Cache
-    from memory.replay.ledger_snapshot import Snapshot
+    from memory.replay.tip_snapshot import Snapshot
     from projection.policy.model import Policy, Upstream
 
     Answer = TypeVar("Answer")

@@ -165,8 +165,8 @@ def _as_made(home: Home, commit: str, made_from: MachineLine, text: str) -> str:
     commit has the machine line `made_from`; `text` is of the oldest file with that line that Diurna may
     have rendered, "" for none.
     """
-    from memory.replay.ledger_snapshot import Snapshot
-    from memory.replay.replayed_state import cold_state
+    from memory.replay.state_as_of import cold_state
+    from memory.replay.tip_snapshot import Snapshot
     from projection.document.edit_events import absorb
     from projection.document.page_renderer import render
 

@@ -134,7 +134,7 @@ def pages_with(
     """
     if not publishes(home, cache.policy) or cache.unread():
         return (), ()
-    from memory.replay.replayed_state import state_of
+    from memory.replay.state_as_of import state_of
 
     state = cache.supposing(refs, entries, state_of)
     if state is None:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from projection.fold.full_replay import State
-    from projection.fold.projection_state import Summary
+    from projection.fold.live_view import Summary
     from projection.policy.model import Policy
 
 
@@ -57,7 +57,7 @@ def projection_files(state: State) -> Rendering:
         files[path] = text.encode("utf-8", "surrogateescape")
     views = state.policy.view_files
     if views:
-        from memory.cache.fact_groups import source_of_state
+        from memory.cache.view_sources import source_of_state
         from projection.views.view_table import published
 
         source = source_of_state(state)

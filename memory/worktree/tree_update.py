@@ -57,7 +57,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ledger.git.commit_record import Move
+    from ledger.git.committer import Move
 
     #: (path relative to the home, bytes) that a commit adds or changes; None: takes out.
     Files = Sequence[tuple[str, bytes | None]]

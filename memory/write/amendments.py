@@ -129,7 +129,7 @@ def _with_received(log: SessionLog, case: Case) -> Amended:
     any_open = "SELECT 1 FROM facts WHERE kind = ? AND state = ? LIMIT 1"
     if draft.type not in WORKING or cache.row(any_open, (HANDOFF_KIND, PINNED)) is None:
         return log, ()
-    from memory.cache.fact_groups import handoffs_in  # most logs do without
+    from memory.cache.view_sources import handoffs_in  # most logs do without
     from projection.work.tracked_tasks import open_handoffs
 
     done = [event for event in log.events if not isinstance(event, FactReferenced)]

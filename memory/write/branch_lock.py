@@ -27,7 +27,7 @@ from ledger.wal.atomic_files import Lock, make_folder
 from ledger.wal.git_locks import FOLLOWING, LEFT, clear_stale_lock, git_prunes, locks_of, said_by
 from memory.cache.stamp import CacheDamaged
 from memory.repair.lost_logs import settle
-from memory.replay.ledger_snapshot import Snapshot
+from memory.replay.tip_snapshot import Snapshot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

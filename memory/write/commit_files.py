@@ -8,7 +8,7 @@ from collections import Counter
 from ledger.environment import now_seconds
 from ledger.errors import WriteRefused
 from ledger.git.commit_maker import store_commit
-from ledger.git.commit_record import FALLBACK_EMAIL, FALLBACK_NAME, Commit, Identity
+from ledger.git.committer import FALLBACK_EMAIL, FALLBACK_NAME, Commit, Identity
 from ledger.git.git_objects import move_references
 from ledger.git.repository import checked_out_elsewhere, read_reference
 from ledger.home import Home
@@ -19,7 +19,7 @@ from ledger.model.layout import COMMIT_SUBJECT, FORMAT_VERSION, SESSIONS_DIR, ST
 from ledger.wal.atomic_files import make_folder, replace_file
 from ledger.wal.spool import Intents
 from memory.repair.lost_logs import along, note_logs
-from memory.replay.ledger_snapshot import Snapshot
+from memory.replay.tip_snapshot import Snapshot
 from memory.write.branch_lock import Branch, born_from_upstream
 from memory.write.draft import Occasion
 from memory.write.kept_out import refuse_personal_logs
@@ -29,7 +29,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from ledger.git.commit_record import Within
+    from ledger.git.committer import Within
     from ledger.model.session import Entry
     from ledger.wal.atomic_files import Lock
     from projection.policy.model import Policy

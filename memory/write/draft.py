@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from ledger.git.commit_record import Identity
+    from ledger.git.committer import Identity
     from ledger.home import Home
     from ledger.wal.spool import Spool
     from memory.cache.cache_file import Cache
-    from memory.replay.ledger_snapshot import Snapshot
+    from memory.replay.tip_snapshot import Snapshot
     from projection.fold.fact_history import Fact, History
 
 #: What logs are where a person commits them (W21).

@@ -32,7 +32,7 @@ from projection.policy.model import Policy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memory.redaction.withheld_lines import Telling
+    from memory.redaction.withheld_repeats import Telling
 
 _ELSEWHERE = (
     "`diurna note --personal` records it in your own home, `diurna init --personal` makes one; where "
@@ -114,7 +114,7 @@ def without_withheld(log: SessionLog, case: Case) -> tuple[SessionLog, tuple[Fin
     """
     if not case.cache.redacted:  # most homes withhold nothing
         return log, ()
-    from memory.redaction.withheld_lines import telling_of
+    from memory.redaction.withheld_repeats import telling_of
 
     telling = telling_of(case.home, case.cache, words=case.asked.held)
     if telling is not None and case.asked.held:

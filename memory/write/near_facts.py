@@ -22,13 +22,13 @@ from memory.cache.stamp import CacheDamaged
 from memory.write.draft import Near, births, renamed, text_of
 from projection.fold.fact_history import Fact
 from projection.fold.fold import collect, merged, resolve
-from projection.fold.projection_state import Standing
+from projection.fold.live_view import Standing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ledger.model.session import Entry, SessionLog
     from memory.cache.cache_file import Cache
-    from memory.replay.ledger_snapshot import Snapshot
+    from memory.replay.tip_snapshot import Snapshot
     from memory.write.draft import Case
 
     Compared = tuple[tuple[Near, ...], list[tuple[Fact, Standing]]]

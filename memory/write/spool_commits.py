@@ -16,7 +16,7 @@ from ledger.errors import (
     WaitsInSpool,
     WriteRefused,
 )
-from ledger.git.commit_record import check_stored
+from ledger.git.committer import check_stored
 from ledger.git.repository import landing_hint
 from ledger.model.event import REDACTS
 from ledger.model.findings import Finding
@@ -36,7 +36,7 @@ from memory.repair.pruned_blobs import (
     mend_spooled,
     set_back,
 )
-from memory.replay.ledger_snapshot import Snapshot
+from memory.replay.tip_snapshot import Snapshot
 from memory.write.branch_lock import obstacle, unfit
 from memory.write.commit_files import CommitWriter, Files, check_writable, commit_subject
 from memory.write.draft import Occasion

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 
 from projection.brief import forms, values
 from projection.brief.forms import Said
+from projection.brief.inert_text import NONCE_CHARS, nonce_for, shortened
 from projection.brief.lines import line_of, text_chars
 from projection.brief.sections import Wanted, gone_of, usual_word, wanted
-from projection.brief.wording import NONCE_CHARS, nonce_for, shortened
 from projection.document.fact_remarks import is_behind
 from projection.policy.model import DEFAULT_KIND
 

@@ -6,10 +6,10 @@ from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 
 from ledger.model.verbs import IN_PROGRESS
+from projection.brief.inert_text import label
 from projection.brief.values import RoleNotes, Stated
-from projection.brief.wording import label
 from projection.fold.fact_history import Fact
-from projection.fold.projection_state import Standing
+from projection.fold.live_view import Standing
 from projection.fold.tiers import clock_at
 from projection.graph.fact_links import SERVES, named
 from projection.policy.model import (

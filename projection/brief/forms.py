@@ -7,7 +7,7 @@ one, so that `budget` can count them; no part depends on another one.
 from __future__ import annotations
 
 from ledger.model.record import Record
-from projection.brief.wording import TAG, plain, untagged
+from projection.brief.inert_text import TAG, plain, untagged
 from projection.fold.testimony import SAID
 from projection.policy.model import THREAD_KIND
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from projection.brief import values
-from projection.brief.wording import label, plain, shortened, title_of
+from projection.brief.inert_text import label, plain, shortened, title_of
 from projection.document.fact_remarks import Mark
 from projection.document.page_renderer import NO_TEXT, REDACTED, ordered
 from projection.fold.fact_history import Fact

@@ -13,7 +13,7 @@ from projection.brief.choice import NOTE_KINDS, has_left, is_kept, weights
 from projection.brief.values import Stated
 from projection.document.fact_remarks import Gone, is_behind, is_ended
 from projection.fold.fact_history import Fact
-from projection.fold.projection_state import TIERS, Standing
+from projection.fold.live_view import TIERS, Standing
 from projection.fold.testimony import IMPORTED, QUOTED, SAID, persons_first
 from projection.lifecycle.review_due import is_raised
 from projection.policy import model as policy

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ledger.model.session import Entry
     from projection.document.fact_remarks import Gone
     from projection.fold.fact_history import Fact
-    from projection.fold.projection_state import LiveView, Standing
+    from projection.fold.live_view import LiveView, Standing
 
 CONTRADICTIONS, INVARIANTS, CHANGES = "contradictions", "invariants", "changes"
 ASKED, HANDED, ATTEMPTS, TASKS = "asked", "handed", "attempts", "tasks"

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from ledger.model.layout import ARCHIVE_INDEX, archive_page
 from projection.document.page_renderer import NO_TEXT, REDACTED, block, ordered
 from projection.fold.fact_history import Fact
-from projection.fold.projection_state import SUPERSEDED, Standing
+from projection.fold.live_view import SUPERSEDED, Standing
 
 PAGE_TITLE = "Archive — "
 INDEX_TITLE = "Archive"

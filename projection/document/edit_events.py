@@ -35,7 +35,7 @@ from projection.document.changed_block import (
 )
 from projection.document.page_parser import AFTER_FOOTER, NO_BULLET, Block, parse
 from projection.document.page_renderer import COMPUTED_KEYS, LEAD
-from projection.fold.projection_state import Standing
+from projection.fold.live_view import Standing
 from projection.policy.model import CLOSABLE, CONTRADICTIONS, DEFAULT_KIND, TASK_KIND, Policy
 from projection.text.fact_ids import id_of_subject, subject_words
 

@@ -26,7 +26,7 @@ from collections.abc import Iterable
 from ledger.model.layout import FORMAT_VERSION
 from ledger.model.session import ASKED_KEY
 from projection.fold.fact_history import REDACTED_TEXT, Fact, Version
-from projection.fold.projection_state import TIERS, LiveView, Standing
+from projection.fold.live_view import TIERS, LiveView, Standing
 from projection.policy.model import CLOSABLE, CONTRADICTIONS, Policy
 
 TITLE = "Continuity — "

@@ -31,7 +31,7 @@ from ledger.model.session import EDIT, UNDO_KEYS, Entry
 from ledger.model.verbs import DONE, TODO
 from projection.fold.fact_history import Fact, History
 from projection.fold.falsity import calls, said_against
-from projection.fold.projection_state import BY_HAND, Standing
+from projection.fold.live_view import BY_HAND, Standing
 
 
 class Irreversible(DiurnaError):

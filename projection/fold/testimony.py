@@ -25,7 +25,7 @@ from ledger.model.session import EDIT, Entry
 from ledger.model.verbs import CLOSING
 from projection.fold.fact_history import Fact, History
 from projection.fold.falsity import against
-from projection.fold.projection_state import CLOSED, INVALIDATED, SUPERSEDED
+from projection.fold.live_view import CLOSED, INVALIDATED, SUPERSEDED
 from projection.policy.model import THREAD_KIND
 
 #: Gives what a log says, by its key; None for one that is not there.

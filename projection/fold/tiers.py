@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 
 from ledger.model.layout import quarter_of
 from projection.fold.fact_history import Fact
-from projection.fold.projection_state import (
+from projection.fold.live_view import (
     ARCHIVED_TIERS,
     BY_HAND,
     CLOSED,

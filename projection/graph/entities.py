@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from projection.fold.fact_history import Fact
-    from projection.fold.projection_state import Standing
+    from projection.fold.live_view import Standing
 
     Value = TypeVar("Value", int, str)
 

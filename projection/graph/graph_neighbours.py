@@ -18,7 +18,7 @@ from ledger.model.record import Record
 from projection.document.fact_remarks import PLAIN, Mark, Met, instead_of, mark_of
 from projection.fold.fact_history import Fact
 from projection.fold.falsity import CONFLICTS
-from projection.fold.projection_state import Standing
+from projection.fold.live_view import Standing
 from projection.graph.fact_links import (
     LINK,
     SERVES,

@@ -19,7 +19,7 @@ from ledger.model.session import Entry
 from projection.fold.fact_history import Act, Fact, History
 from projection.fold.fold import collect, resolve, with_uses
 from projection.fold.full_replay import Cuts
-from projection.fold.projection_state import (
+from projection.fold.live_view import (
     ARCHIVED_TIERS,
     CLOSED,
     FADED,

@@ -9,7 +9,7 @@ from ledger.model.record import Record
 from ledger.model.session import Entry
 from projection.document.fact_remarks import Mark
 from projection.fold.fact_history import Fact
-from projection.fold.projection_state import Standing
+from projection.fold.live_view import Standing
 from projection.lifecycle.review_due import is_raised
 from projection.policy.model import PATTERN_KIND, Learning
 

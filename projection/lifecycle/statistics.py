@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from ledger.model.record import Record
 from ledger.model.session import Entry
-from projection.fold.projection_state import BY_HAND, CLOSED, FADED, INVALIDATED, SUPERSEDED
+from projection.fold.live_view import BY_HAND, CLOSED, FADED, INVALIDATED, SUPERSEDED
 from projection.lifecycle.lives import RETURNED, Life, Moment
 from projection.policy.model import Policy
 

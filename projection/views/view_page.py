@@ -17,7 +17,7 @@ from ledger.model.session import ASKED_KEY
 from projection.document import page_renderer as renderer
 from projection.document.archive_pages import summary_of
 from projection.fold.fact_history import Fact, History, Version
-from projection.fold.projection_state import Standing, Summary
+from projection.fold.live_view import Standing, Summary
 from projection.graph.fact_links import footer
 from projection.policy.model import Policy
 

@@ -12,9 +12,9 @@ from ledger.model.log_stamps import ended_of, stamp_of
 from memory.cache.ledger_status import status_of
 from memory.replay.page_publishing import publishing
 from memory.worktree.projection_files import is_published
-from projection.fold.projection_state import TIERS
+from projection.fold.live_view import TIERS
 from projection.policy.model import OFF
-from rituals.answers.record_fields import all_fields_of, fields_of, home_object
+from rituals.answers.record_to_dict import all_fields_of, fields_of, home_object
 from rituals.hosts.background_start import last_run, obstacle
 from rituals.hosts.capture.session_marks import sessions, unfinished
 from rituals.hosts.host_events import starts

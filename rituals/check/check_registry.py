@@ -22,7 +22,7 @@ from ledger.model.logset import LogRef, log_refs
 from ledger.model.record import Record
 from memory.api import Memory
 from memory.replay.read_logs import Reading, read_all
-from memory.replay.replayed_state import state_from
+from memory.replay.state_as_of import state_from
 from projection.fold.full_replay import State
 from projection.fold.withholding import held_in
 from projection.policy.model import Policy

@@ -312,7 +312,7 @@ class Invocation:
         """Return the lines of an answer: as they are, or as a layout writes them from the object."""
         if not isinstance(lines, str):
             return lines
-        from rituals.answers.record_fields import plain
+        from rituals.answers.record_to_dict import plain
         from rituals.cli.layout import lines_of
 
         return lines_of(lines.strip("\n"), plain({**values}), self.out.short)

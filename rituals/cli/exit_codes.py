@@ -13,7 +13,7 @@ import traceback
 import click
 
 from ledger.errors import DiurnaError, DraftRefused, EditNotUnderstood, WaitsInSpool
-from rituals.answers.record_fields import Failure, fields_of
+from rituals.answers.record_to_dict import Failure, fields_of
 from rituals.cli.context import Invocation
 from rituals.cli.output import OutputFailed
 

@@ -13,7 +13,7 @@ from ledger.secrets.scanner import nameable, without_secrets
 from memory.write.draft import NOT_COMMITTED, Receipt
 from projection.policy.model import DEFAULT_KIND
 from projection.text.clipping import one_line
-from rituals.answers.record_fields import fields_of
+from rituals.answers.record_to_dict import fields_of
 from rituals.cli.context import Invocation
 from rituals.cli.dialog import agreed
 from rituals.cli.layout import Layout

@@ -127,7 +127,7 @@ class Output:
         self._answered = True
         import json
 
-        from rituals.answers.record_fields import plain
+        from rituals.answers.record_to_dict import plain
 
         said = json.dumps(
             {"format": FORMAT, **_public(plain({**values}))}, ensure_ascii=False, sort_keys=True,

@@ -28,7 +28,7 @@ from memory.write.draft_checks import footer_value
 from projection.document.archive_pages import reason_of
 from projection.fold.fact_history import Fact
 from projection.fold.falsity import said_against
-from projection.fold.projection_state import BY_HAND, Standing
+from projection.fold.live_view import BY_HAND, Standing
 from projection.fold.tiers import never_decaying, stand
 from projection.graph.fact_links import ENTITY_KEY, TAGS_KEY, names_in
 from projection.policy.model import CLOSABLE, TASK_KIND

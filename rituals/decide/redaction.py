@@ -21,7 +21,7 @@ from ledger.wal.atomic_files import plain_bytes
 from memory.api import Memory
 from memory.cache.name_lookup import log_named
 from memory.redaction.purged_logs import Purge
-from memory.redaction.withheld_lines import Telling
+from memory.redaction.withheld_repeats import Telling
 from memory.redaction.withheld_texts import held_logs, holders, texts_in, withheld_texts
 from memory.replay.read_logs import read_bytes
 from projection.fold.fact_history import REDACTED_TEXT

@@ -151,7 +151,7 @@ def admitted(said: Moment, top: str) -> Observation | None:
 
         what = without_private(what).strip()
     from ledger.secrets.scanner import nameable
-    from projection.brief.wording import shortened
+    from projection.brief.inert_text import shortened
     from rituals.hosts.observation_spool import SHORT_CHARS, WHAT_CHARS, Observation
 
     what = shortened(nameable(_from_top(" ".join(what.split()), top)), WHAT_CHARS)

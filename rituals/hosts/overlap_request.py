@@ -96,7 +96,7 @@ def is_due(home: Home) -> bool:
 def take(home: Home, agent: str) -> str:
     """Return the question to an agent, "" for none: another was asked, or none of them stands any more."""
     from memory.query.reader import open_snapshot
-    from projection.brief.wording import enveloped, plain, shortened, untagged
+    from projection.brief.inert_text import enveloped, plain, shortened, untagged
 
     taken = Overlaps()
 

@@ -218,7 +218,7 @@ def _open_ends(folder: str, session: str) -> list[str]:
     from ledger.home import discover
     from ledger.model.session import says_personal
     from memory.query.reader import open_snapshot
-    from projection.brief.wording import plain, shortened
+    from projection.brief.inert_text import plain, shortened
     from projection.lifecycle.review_due import is_raised
     from projection.policy.model import THREAD_KIND
 

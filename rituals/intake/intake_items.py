@@ -11,7 +11,7 @@ from ledger.model.findings import Finding
 from ledger.model.ids import version_id
 from ledger.model.record import Record
 from memory.write.draft_checks import footer_value
-from projection.brief.wording import shortened
+from projection.brief.inert_text import shortened
 from projection.policy.model import THREAD_KIND
 
 #: What becomes of an item that its source changed: an update, or a question where memory changed it too.

@@ -16,11 +16,12 @@ from ledger.model.event import Event, FactCreated, FactUpdated, ThreadClosed, Th
 from ledger.model.findings import Finding
 from ledger.model.ids import is_fact_id, version_id
 from memory.api import Memory
-from memory.redaction.withheld_lines import telling_of
+from memory.redaction.withheld_repeats import telling_of
 from memory.write.draft import Receipt, SessionDraft
 from projection.fold.fact_history import Fact
 from projection.policy.model import CLOSABLE
 from projection.text.normalize import plain
+from rituals.intake.facts_into_logs import Drafts, parts, places_clean, with_edges
 from rituals.intake.intake_items import (
     ASKED,
     IMPORTED,
@@ -37,7 +38,6 @@ from rituals.intake.intake_items import (
     denied,
     key_in,
 )
-from rituals.intake.stored_facts import Drafts, parts, places_clean, with_edges
 from rituals.record.draft_composer import free_id, words_for
 
 #: Progress is told each so many items.

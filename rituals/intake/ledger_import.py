@@ -21,9 +21,9 @@ from ledger.model.logset import LogRef, log_refs
 from ledger.model.record import Record
 from ledger.model.session import COUNTED_KEY, Entry, SessionLog
 from memory.api import Memory
-from memory.redaction.withheld_lines import Telling, telling_of
+from memory.redaction.withheld_repeats import Telling, telling_of
 from memory.redaction.withheld_texts import held_logs
-from memory.replay.replayed_state import state_from
+from memory.replay.state_as_of import state_from
 from memory.write.draft import SessionDraft
 from memory.write.kept_out import repeated
 from projection.fold.fact_history import Fact
@@ -31,8 +31,8 @@ from projection.fold.fold import with_uses
 from projection.fold.full_replay import State
 from projection.fold.tiers import never_decaying, tier
 from projection.policy.model import DEFAULT_KIND, Policy
+from rituals.intake.facts_into_logs import parts, stored, wrapped
 from rituals.intake.ledger_pages import OtherLedger, PageFact
-from rituals.intake.stored_facts import parts, stored, wrapped
 
 #: How many of the newest work logs a place is looked for among.
 _NEAR = 500

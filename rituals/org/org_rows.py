@@ -22,7 +22,7 @@ from memory.recall.passage_cutter import split_words
 from memory.redaction.withheld_texts import named_in, redacted_logs, shown, without_words
 from memory.replay.reader_marks import NOTHING_MARKED
 from projection.fold.full_replay import State
-from rituals.answers.json_objects import described
+from rituals.answers.fact_objects import described
 
 Marks = Mapping[str, bytes]
 

@@ -25,7 +25,7 @@ from memory.recall.rules import Candidate, Scored, ordered
 from memory.recall.search import Search, search, weight_of
 from projection.document.fact_remarks import Mark
 from projection.fold.fact_history import Fact
-from projection.fold.projection_state import Standing
+from projection.fold.live_view import Standing
 from projection.fold.testimony import Testimony
 from projection.policy.model import CLOSABLE
 from projection.text.clipping import one_line

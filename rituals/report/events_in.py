@@ -18,7 +18,7 @@ from ledger.model.layout import SESSIONS_DIR
 from ledger.model.log_stamps import is_sealed
 from ledger.model.record import Record
 from memory.api import Memory
-from memory.redaction.withheld_lines import Telling, telling_of
+from memory.redaction.withheld_repeats import Telling, telling_of
 from memory.redaction.withheld_texts import held_logs
 from memory.write.kept_out import repeated
 from rituals.report.event_lines import (

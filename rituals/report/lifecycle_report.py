@@ -12,7 +12,7 @@ from ledger.model.log_stamps import day_seen
 from ledger.model.record import Record
 from ledger.model.session import COST_KEY, SHOWN_KEY, TOLD_KEY, Entry, cost_in, shown_in
 from memory.api import Memory
-from projection.fold.projection_state import TIERS
+from projection.fold.live_view import TIERS
 from projection.lifecycle import statistics
 from projection.lifecycle.lives import Life, Lives, lives_of, tier_counts
 from projection.policy import model

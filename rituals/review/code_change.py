@@ -24,8 +24,8 @@ from ledger.model.log_stamps import is_stem
 from memory.api import Memory
 from memory.cache.head_store import Wait
 from memory.replay.ending_commits import ended
-from projection.brief.wording import label, plain, shortened
-from projection.fold.projection_state import Standing
+from projection.brief.inert_text import label, plain, shortened
+from projection.fold.live_view import Standing
 from projection.lifecycle.review_due import is_raised
 from projection.text.claims import PATH, claims
 from projection.text.clipping import telling

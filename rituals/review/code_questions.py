@@ -26,10 +26,10 @@ from memory.replay.broken_truth import (
     with_ends,
     write_truths,
 )
-from memory.replay.replayed_state import state_of
+from memory.replay.state_as_of import state_of
 from projection.document.fact_remarks import GONE, NOWHERE, RENAMED, Gone
 from projection.fold.fact_history import Fact
-from projection.fold.projection_state import Standing
+from projection.fold.live_view import Standing
 from projection.lifecycle.review_due import is_raised, key_of, raised_threads
 from projection.text.claims import FOLDER, MODULE, NAME, PATH, Claim, claims
 from rituals.review.questions import Question, answered_keys

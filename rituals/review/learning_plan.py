@@ -26,8 +26,8 @@ from ledger.model.session import Entry
 from ledger.wal.atomic_files import replace_file, try_unlink
 from memory.api import Memory
 from memory.cache.cache_file import Cache
-from memory.redaction.withheld_lines import telling_of
-from memory.replay.replayed_state import state_of
+from memory.redaction.withheld_repeats import telling_of
+from memory.replay.state_as_of import state_of
 from memory.write.draft import Receipt
 from memory.write.draft_checks import footer_value
 from projection.fold.fact_history import Fact

@@ -18,7 +18,7 @@ from projection.compare.likeness import Overlap, compare_facts
 from projection.fold.fact_history import Fact, History
 from projection.fold.falsity import said_against
 from projection.fold.full_replay import State
-from projection.fold.projection_state import CLOSED, INVALIDATED, SUPERSEDED
+from projection.fold.live_view import CLOSED, INVALIDATED, SUPERSEDED
 from projection.fold.testimony import (
     ARCHIVED,
     DECIDED,

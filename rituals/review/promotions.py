@@ -19,7 +19,7 @@ from ledger.model.event import FactPromoted
 from ledger.model.session import Entry
 from ledger.wal.atomic_files import plain_bytes, replace_file
 from projection.fold.full_replay import State
-from projection.fold.projection_state import Standing
+from projection.fold.live_view import Standing
 from projection.lifecycle.promotion import (
     Worth,
     candidates,

@@ -16,12 +16,11 @@ from ledger.model.record import Record
 from ledger.model.session import Entry
 from memory.api import Memory
 from memory.cache.cache_file import Cache
-from memory.replay.replayed_state import state_from, state_of
+from memory.replay.state_as_of import state_from, state_of
 from projection.brief.choice import QUIET_DAYS, QUIET_SESSIONS, has_left, quiet_since
 from projection.fold.full_replay import State
-from projection.fold.projection_state import TIERS
+from projection.fold.live_view import TIERS
 from projection.fold.tiers import newest_dates
-from projection.lifecycle.ageing import Ageing, ageing
 from projection.lifecycle.review_due import (
     NOTE_KEY,
     Raised,
@@ -31,6 +30,7 @@ from projection.lifecycle.review_due import (
     remarks,
     size_of,
 )
+from projection.lifecycle.tier_changes import Ageing, ageing
 from rituals.decide.open_contradictions import contested
 from rituals.review.clone_questions import clone_questions
 from rituals.review.code_questions import evidence_questions

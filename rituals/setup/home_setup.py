@@ -39,7 +39,7 @@ from memory.worktree.merge_drivers import NEW_CLONE, apply_drivers, plan_drivers
 from memory.worktree.page_copies import keep_out_of_status, mirror
 from projection.document.page_renderer import render
 from projection.fold.full_replay import State
-from projection.fold.projection_state import NOTHING
+from projection.fold.live_view import NOTHING
 from projection.policy.model import APPEND, PACED, TOLD, TRUNK, Capture, Policy, Windows
 from projection.policy.template import write_policy
 from projection.policy.toml import read_policy

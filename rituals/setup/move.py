@@ -16,7 +16,7 @@ import re
 from collections.abc import Callable
 
 from ledger.errors import WriteRefused
-from ledger.git.commit_record import FALLBACK_EMAIL, FALLBACK_NAME, Identity
+from ledger.git.committer import FALLBACK_EMAIL, FALLBACK_NAME, Identity
 from ledger.git.git_objects import COMMIT, move_references, object_id, write_objects
 from ledger.git.history_rewrite import relocated
 from ledger.git.repository import branch_tips, config_value, head, read_reference
@@ -28,7 +28,7 @@ from ledger.model.log_stamps import breaks_seal, is_sealed
 from ledger.model.record import Record
 from ledger.wal.spool import Spool
 from memory.api import Memory
-from memory.merge.sync_plan import former_places
+from memory.merge.learned_by_sync import former_places
 from memory.redaction.withheld_texts import held_logs
 from memory.worktree.merge_drivers import apply_drivers, plan_drivers
 from memory.worktree.page_copies import keep_out_of_status, mirror_changes

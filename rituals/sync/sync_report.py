@@ -5,7 +5,7 @@ from __future__ import annotations
 from ledger.model.findings import Finding
 from ledger.model.record import Record
 from ledger.remote.remote import Remote
-from memory.merge.sync_plan import CHANGES, Learned, Plan
+from memory.merge.learned_by_sync import CHANGES, Learned, Plan
 
 
 class Brought(Record):

@@ -31,7 +31,7 @@ from ledger.remote.remote import Remote, choose_remote
 from ledger.remote.transport import Progress, advertised, fetch, push
 from ledger.wal.git_locks import Transfer
 from memory.api import Memory
-from memory.merge.sync_plan import APART, BEHIND, Learned, Plan, code_beside, former_places
+from memory.merge.learned_by_sync import APART, BEHIND, Learned, Plan, code_beside, former_places
 from memory.worktree.page_copies import followed, is_edited, note_checked
 from memory.worktree.projection_files import is_published
 from memory.write.branch_lock import refuse_unwritable

@@ -16,7 +16,7 @@ from pathlib import Path
 from ledger.model.layout import log_path
 from ledger.model.log_stamps import seal, stamp_of
 from memory.api import Memory
-from memory.replay.replayed_state import cold_state
+from memory.replay.state_as_of import cold_state
 
 PROSE = "The queue was measured again and the figures were written down. " * 40
 

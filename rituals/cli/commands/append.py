@@ -185,7 +185,7 @@ def _note_finding(
 ) -> None:
     """Record what was found wrong: a new one is born open, an open one named, a fixed one opened again."""
     from projection.work.reported_findings import BugFound
-    from rituals.answers.record_fields import fields_of
+    from rituals.answers.record_to_dict import fields_of
     from rituals.review.finding_reports import report
 
     rule, text, path, symbol = bug

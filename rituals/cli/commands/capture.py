@@ -10,7 +10,7 @@ from ledger.errors import WrongUsage
 from ledger.model.log_stamps import stamp_of
 from ledger.wal.kept_asks import shown_title
 from memory.write.draft import NOT_COMMITTED
-from rituals.answers.json_objects import capture_object
+from rituals.answers.fact_objects import capture_object
 from rituals.cli.context import Invocation
 from rituals.cli.dialog import agreed
 from rituals.cli.layout import Layout

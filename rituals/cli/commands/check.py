@@ -9,7 +9,7 @@ from ledger.escape import visible
 from ledger.model.findings import ERROR, INFO, Finding, severe
 from ledger.model.layout import log_path
 from ledger.secrets.scanner import without_secrets
-from rituals.answers.record_fields import home_object
+from rituals.answers.record_to_dict import home_object
 from rituals.check.check_registry import LINT, VERIFY, made
 from rituals.cli.context import Invocation
 from rituals.cli.layout import Layout

@@ -8,8 +8,8 @@ from typing import Any
 from ledger.errors import DraftRefused, WrongUsage
 from ledger.model.session import WORKING
 from memory.write.draft import Receipt, told
-from rituals.answers.json_objects import event_object, receipt_object
-from rituals.answers.record_fields import fields_of
+from rituals.answers.fact_objects import event_object, receipt_object
+from rituals.answers.record_to_dict import fields_of
 from rituals.cli.context import STDIN, Invocation
 from rituals.cli.layout import Layout
 from rituals.cli.operation import DECIDER, DRY_RUN, SINCE, TITLE, modes, option, word
@@ -22,7 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ledger.model.findings import Finding
     from rituals.decide.decision import Decision
-    from rituals.decide.undo_plan import Undoing
+    from rituals.decide.reversing_events import Undoing
     from rituals.record.own_home_parts import Drafts
     from rituals.record.request import Request
 
@@ -122,7 +122,7 @@ def undo(
       diurna undo --agent codex --since "2 hours ago" --yes
       diurna undo --redo --dry-run
     """
-    from rituals.decide.log_undo import redoing, taking_back, undoing
+    from rituals.decide.undo_redo import redoing, taking_back, undoing
 
     memory, named = call.memory(), bool(stems or session or since)
     if not dry_run:

@@ -11,7 +11,7 @@ from ledger.errors import DiurnaError, NotFound, WrongUsage
 from ledger.home import OWN_REPOSITORY
 from ledger.model.layout import CONTINUITY_FILE, TREE_PREFIX
 from ledger.secrets.scanner import without_secrets
-from rituals.answers.record_fields import fields_of
+from rituals.answers.record_to_dict import fields_of
 from rituals.cli.context import STDIN, Invocation
 from rituals.cli.intake import PROPOSE, records_read, take, take_items
 from rituals.cli.operation import DRY_RUN, option, word

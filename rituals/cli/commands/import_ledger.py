@@ -20,7 +20,7 @@ from projection.document.page_parser import machine_line
 from projection.policy.model import Policy
 from projection.policy.template import write_policy
 from projection.policy.toml import read_policy
-from rituals.answers.record_fields import fields_of
+from rituals.answers.record_to_dict import fields_of
 from rituals.cli.context import Invocation
 from rituals.cli.dialog import agreed
 from rituals.cli.layout import Layout

@@ -17,7 +17,7 @@ from ledger.home import OWN_BRANCH, OWN_REPOSITORY
 from ledger.model.findings import Finding
 from ledger.model.layout import CONTINUITY_FILE, TREE_PREFIX
 from memory.replay.page_publishing import Publishing
-from rituals.answers.record_fields import fields_of
+from rituals.answers.record_to_dict import fields_of
 from rituals.cli.context import Invocation
 from rituals.cli.operation import DRY_RUN, modes, option, word
 from rituals.cli.output import told

@@ -153,7 +153,7 @@ def _carry_out(
     call: Invocation, plan: Plan, hosts: Sequence[str], *, user: bool, dry_run: bool
 ) -> int:
     """Do what is planned, unless it is only to be said; return the exit code."""
-    from rituals.answers.record_fields import fields_of
+    from rituals.answers.record_to_dict import fields_of
     from rituals.hosts.install.install_plan import apply_plan
 
     if not dry_run:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ledger.errors import NotFound, WrongUsage
-from rituals.answers.json_objects import learning_object
-from rituals.answers.record_fields import fields_of
+from rituals.answers.fact_objects import learning_object
+from rituals.answers.record_to_dict import fields_of
 from rituals.cli.context import Invocation
 from rituals.cli.dialog import chosen
 from rituals.cli.layout import Layout

@@ -6,11 +6,11 @@ from memory.query import home_views as query
 from projection.document.archive_pages import summary_of
 from projection.document.fact_remarks import Mark, some_of
 from projection.fold.falsity import CONFLICTS
-from projection.fold.projection_state import INVALIDATED, Standing
+from projection.fold.live_view import INVALIDATED, Standing
 from projection.graph.fact_links import LINK, SERVES
 from projection.graph.graph_neighbours import BOTH, ENTITY, IN, INFORMED, OUT, SUPERSEDES, Neighbour
-from rituals.answers.json_objects import fact_object
-from rituals.answers.record_fields import fields_of, mark_object
+from rituals.answers.fact_objects import fact_object
+from rituals.answers.record_to_dict import fields_of, mark_object
 from rituals.cli.context import Invocation
 from rituals.cli.layout import Layout
 

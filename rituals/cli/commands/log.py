@@ -9,8 +9,8 @@ from ledger.model.log_stamps import is_stem
 from ledger.wal.kept_asks import asks_in, shown_title
 from memory.query.reader import hides
 from memory.write.draft import USED
-from rituals.answers.json_objects import log_object
-from rituals.answers.record_fields import fields_of, mark_object
+from rituals.answers.fact_objects import log_object
+from rituals.answers.record_to_dict import fields_of, mark_object
 from rituals.cli.context import Invocation
 from rituals.cli.layout import Layout
 from rituals.cli.operation import SINCE, UNTIL, modes, option, word

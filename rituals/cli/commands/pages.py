@@ -8,15 +8,15 @@ from typing import Any
 from ledger.model.findings import Finding
 from ledger.model.layout import CONTINUITY_FILE
 from memory.edits.edited_files import Edit
-from memory.replay.replayed_state import cold_state
+from memory.replay.state_as_of import cold_state
 from memory.worktree.projection_files import (
     committed_projection,
     drift_findings,
     is_behind,
     projection_files,
 )
-from rituals.answers.json_objects import event_line, event_object, summary_object
-from rituals.answers.record_fields import fields_of
+from rituals.answers.fact_objects import event_line, event_object, summary_object
+from rituals.answers.record_to_dict import fields_of
 from rituals.cli.context import Invocation
 from rituals.cli.layout import Layout
 

@@ -8,7 +8,7 @@ from rituals.cli.operation import option, word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from rituals.answers.record_fields import Failure
+    from rituals.answers.record_to_dict import Failure
 
 
 def hook(
@@ -80,7 +80,7 @@ def private(call: Invocation, *, switch: str = word("[on|off]", choices=("on", "
       diurna private on
       diurna private off
     """
-    from rituals.answers.record_fields import fields_of
+    from rituals.answers.record_to_dict import fields_of
     from rituals.hosts.capture.session_marks import hush
 
     found = hush(call.memory().home, switch, variables(), call.now_ms())

@@ -21,7 +21,7 @@ from memory.recall.recall_values import (
     WITHIN,
     Filters,
 )
-from projection.fold.projection_state import TIERS
+from projection.fold.live_view import TIERS
 from rituals.cli.operation import SINCE, UNTIL, option, word
 from rituals.cli.output import counted
 
@@ -166,7 +166,7 @@ def _answer(call: Invocation, query: str, level: str, answer: Answer, *, org: bo
 
 
 def _object(query: str, level: str, answer: Answer, saved: int) -> dict[str, object]:
-    from rituals.answers.record_fields import fields_of
+    from rituals.answers.record_to_dict import fields_of
 
     return {
         **fields_of(answer, "tokens whole perhaps notes"),
@@ -239,7 +239,7 @@ def _is_fixed(note: str) -> bool:
 
 def hit_object(hit: Hit) -> dict[str, object]:
     """Describe a hit."""
-    from rituals.answers.record_fields import fields_of, mark_object
+    from rituals.answers.record_to_dict import fields_of, mark_object
 
     more = [name for name in ("passage", "parts") if getattr(hit, name)]
     more += ["known=known.word known_by=known.by"] if hit.known.word else []

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from ledger.errors import WrongUsage
-from rituals.answers.record_fields import fields_of
+from rituals.answers.record_to_dict import fields_of
 from rituals.cli.commands.decisions import answer_decision, decide
 from rituals.cli.context import Invocation
 from rituals.cli.dialog import agreed, chosen

@@ -5,7 +5,7 @@ from __future__ import annotations
 from statistics import median_low
 
 from projection.lifecycle.statistics import Group, Spread
-from rituals.answers.record_fields import fields_of
+from rituals.answers.record_to_dict import fields_of
 from rituals.cli.context import Invocation
 from rituals.cli.layout import Layout
 from rituals.cli.output import counted

@@ -9,13 +9,13 @@ from ledger.errors import WrongUsage
 from ledger.model.event import VERB_OF, written
 from ledger.model.findings import ERROR, INFO, WARNING
 from memory.write.draft import NOT_COMMITTED, text_of
-from projection.fold.projection_state import TIERS
+from projection.fold.live_view import TIERS
 from projection.lifecycle.review_due import Raised, remarks
-from rituals.answers.json_objects import (
+from rituals.answers.fact_objects import (
     event_line,
     summary_object,
 )
-from rituals.answers.record_fields import fields_of
+from rituals.answers.record_to_dict import fields_of
 from rituals.cli.context import Invocation
 from rituals.cli.layout import Layout
 from rituals.cli.operation import DRY_RUN, modes, option, word

@@ -6,7 +6,7 @@ from ledger.errors import WrongUsage
 from ledger.model.layout import BRIEF_CHARS, LEAST_BRIEF_CHARS
 from ledger.model.log_stamps import is_stem
 from memory.recall.recall_values import FULL
-from projection.fold.projection_state import TIERS
+from projection.fold.live_view import TIERS
 from rituals.cli.context import Invocation
 from rituals.cli.layout import Layout
 from rituals.cli.operation import modes, option, word
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from memory.query.reader import Reader
     from projection.document.fact_remarks import Gone
     from projection.fold.full_replay import State
-    from projection.fold.projection_state import Standing
+    from projection.fold.live_view import Standing
     from projection.fold.testimony import Testimony
 
 _LINE_CHARS = 64  #: of the text of a fact in a list
@@ -126,7 +126,7 @@ def _show(call: Invocation, ids: tuple[str, ...], as_of: str, kind: str, tier: s
             {}, ["\n\n".join(blocks)] if blocks else (), nothing="no fact matches",
             hints=() if blocks or ids or tier else (hint,),
         )  # fmt: skip
-    from rituals.answers.json_objects import described, summary_object
+    from rituals.answers.fact_objects import described, summary_object
 
     notes = [one for one in memory.snapshot.notes if one.code == "as-of-date"]
     more = {"facts": described(memory.cache(), state, facts, marks), "findings": notes}
@@ -144,7 +144,7 @@ def _list(
     from projection.document.archive_pages import summary_of
     from projection.text.clipping import one_line
     from projection.work.reported_findings import state_of
-    from rituals.answers.record_fields import fields_of, mark_object
+    from rituals.answers.record_to_dict import fields_of, mark_object
 
     def fits(one: Standing, pattern: str) -> bool:  # a part of id or text, or with * the whole id
         if "*" in pattern or "?" in pattern:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from memory.merge.sync_plan import CHANGES
+from memory.merge.learned_by_sync import CHANGES
 from memory.write.draft import NOT_COMMITTED
 from projection.text.clipping import one_line
-from rituals.answers.record_fields import fields_of
+from rituals.answers.record_to_dict import fields_of
 from rituals.cli.context import Invocation
 from rituals.cli.layout import Layout
 from rituals.cli.operation import DRY_RUN, option, word

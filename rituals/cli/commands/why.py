@@ -9,7 +9,7 @@ from ledger.errors import NotFound
 from ledger.home import PERSONAL
 from memory.cache.name_lookup import fact_named, is_named
 from memory.recall.recall_values import parted
-from rituals.answers.record_fields import fields_of, mark_object
+from rituals.answers.record_to_dict import fields_of, mark_object
 from rituals.cli.context import Invocation
 from rituals.cli.layout import Layout
 from rituals.cli.operation import option, word
@@ -97,7 +97,7 @@ def why(
 
         steps = [step._replace(origin=Origin()) for step in found.steps]
         found = found._replace(id=shown, steps=tuple(steps))
-    from rituals.answers.json_objects import provenance_object
+    from rituals.answers.fact_objects import provenance_object
 
     values = provenance_object(found)
     for event, step in zip(values["events"], found.steps, strict=True):
@@ -123,8 +123,8 @@ def _told_of_code(call: Invocation, asked: str) -> bool:
     from ledger.model.log_stamps import ended_of, stamp_of
     from memory.query.code_question import CUT, NOT_COMMITTED, PATHS_HINT, code_asked
     from memory.query.code_reasons import reasons
-    from projection.brief.wording import shortened
-    from rituals.answers.json_objects import log_object
+    from projection.brief.inert_text import shortened
+    from rituals.answers.fact_objects import log_object
 
     memory, folder = call.reader(), call.folder()
     repository = find_repository(folder) or memory.home.repository
@@ -171,7 +171,7 @@ def _told_of_code(call: Invocation, asked: str) -> bool:
 
 def _reason_object(one: Reason) -> dict[str, Any]:
     """Describe a fact, behind what has to be known before, and by what it is linked."""
-    from projection.brief.wording import shortened
+    from projection.brief.inert_text import shortened
     from projection.graph.fact_links import footer
     from projection.policy.model import ATTEMPT_KIND
 

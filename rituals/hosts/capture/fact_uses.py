@@ -18,7 +18,7 @@ from ledger.model.record import Record
 from ledger.secrets.scanner import without_secrets
 from memory.api import Memory
 from memory.write.host_session import AT_ONCE, MOST_USES, opened_by, used_in
-from projection.brief.wording import shortened
+from projection.brief.inert_text import shortened
 from projection.compare.restatements import Restatements
 from projection.policy.model import ATTEMPT_KIND
 from projection.text.normalize import content_words, plain

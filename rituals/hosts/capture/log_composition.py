@@ -20,7 +20,7 @@ from ledger.model.session import TRANSCRIPT, SessionLog, Span
 from ledger.secrets.log_redaction import KEEP, guard
 from memory.write.draft import SessionDraft
 from memory.write.draft_checks import footer_value
-from projection.brief.wording import shortened
+from projection.brief.inert_text import shortened
 from projection.policy.model import SUPERSEDE, THREAD_KIND
 from rituals.hosts.adapters import HOSTS
 from rituals.hosts.capture.session_report import MARKS, TITLE_CHARS

@@ -18,7 +18,7 @@ from ledger.secrets.scanner import find_home_folders, find_secrets, redacted
 from ledger.wal.atomic_files import make_folder, replace_file
 from ledger.wal.user_key import state_folder
 from memory.api import Memory
-from memory.redaction.withheld_lines import Telling, telling_of
+from memory.redaction.withheld_repeats import Telling, telling_of
 from memory.write.kept_out import is_own
 from projection.policy.model import ASK, FORMERLY, SAID, TOLD, Policy
 from rituals.hosts.capture.typed_words import TypedWords

@@ -17,8 +17,8 @@ from ledger.model.event import FactCreated
 from ledger.model.record import Record
 from ledger.wal.kept_asks import naming
 from memory.query.visible_logs import logs_of
-from memory.replay.ledger_snapshot import Snapshot
-from projection.brief.wording import shortened
+from memory.replay.tip_snapshot import Snapshot
+from projection.brief.inert_text import shortened
 from rituals.hosts.capture.commit_texts import History, Piece, Texts
 from rituals.hosts.capture.report_paragraphs import (
     fitted,

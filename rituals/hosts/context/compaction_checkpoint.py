@@ -13,7 +13,7 @@ from ledger.environment import monotonic, now_ms
 from ledger.home import Home, discover
 from ledger.model.record import Record
 from memory.query.reader import hides
-from projection.brief.wording import enveloped, shortened
+from projection.brief.inert_text import enveloped, shortened
 from rituals.hosts.context.other_sessions import clock, outcomes, safe
 from rituals.hosts.host_events import CHECKPOINTS_DIR, Moment
 from rituals.hosts.session_files import fields_of, read_record, write_file, write_object

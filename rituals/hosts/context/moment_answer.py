@@ -64,7 +64,7 @@ class Needed(Record):
         fresh = [fact for fact in self.facts if fact[0] not in known][:most]
         if not fresh:
             return [], []
-        from projection.brief.wording import enveloped, shortened
+        from projection.brief.inert_text import enveloped, shortened
 
         room = self.characters - len(enveloped(self.title, (), ""))
         lines: list[str] = []
@@ -99,7 +99,7 @@ def _answer(moment: Moment) -> Needed | None:
     from ledger.errors import HomeNotFound
     from ledger.home import discover
     from memory.query.prompt_facts import answers_to
-    from projection.brief.wording import label, plain, untagged
+    from projection.brief.inert_text import label, plain, untagged
 
     try:
         home = discover(moment.folder)
@@ -130,7 +130,7 @@ def _said_before(moment: Moment, commondir: str, index: MomentIndex) -> Needed |
     if not found:
         return None
     from ledger.wal.kept_asks import asks_in, shown_title
-    from projection.brief.wording import shortened, untagged
+    from projection.brief.inert_text import shortened, untagged
 
     asks = asks_in(commondir)
     told: list[Told] = []
@@ -191,7 +191,7 @@ def _marked(home: Home, facts: Iterable[Told], *, at_file: bool = False) -> list
     """Say of facts what they name that is gone; at a file such a one is not told, nor what ended."""
     from memory.query.reader import open_snapshot
     from memory.replay.reader_marks import marks_known
-    from projection.brief.wording import plain, untagged
+    from projection.brief.inert_text import plain, untagged
     from projection.document.fact_remarks import is_ended, is_gone
 
     marks, found = marks_known(home, open_snapshot), []

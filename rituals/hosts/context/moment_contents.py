@@ -24,10 +24,10 @@ from ledger.wal.user_key import user_key
 from memory.query.prompt_facts import passages_told
 from memory.query.reader import open_snapshot
 from memory.recall.question import ENGLISH, is_everyday, listed
-from memory.replay.replayed_state import state_of
-from projection.brief.wording import label, plain, untagged
+from memory.replay.state_as_of import state_of
+from projection.brief.inert_text import label, plain, untagged
 from projection.fold.fact_history import Fact
-from projection.fold.projection_state import Standing
+from projection.fold.live_view import Standing
 from projection.policy.model import FINDING_KIND, OFF, THREAD_KIND
 from projection.text.claims import FOLDER, PATH, claims
 from projection.text.clipping import telling

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from ledger.environment import now_ms
 from ledger.errors import DiurnaError
 from ledger.git.repository import find_repository
-from projection.brief.wording import label, plain, shortened, untagged
+from projection.brief.inert_text import label, plain, shortened, untagged
 from rituals.hosts.context.session_cursor import Cursor
 from rituals.hosts.host_events import Moment, captured_file
 from rituals.hosts.observation_spool import Observation, Spool, spools

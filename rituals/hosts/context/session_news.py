@@ -96,7 +96,7 @@ def telling(
     """
     from ledger.errors import HomeNotFound
     from ledger.home import discover
-    from projection.brief.wording import enveloped
+    from projection.brief.inert_text import enveloped
 
     name = moment.files
     heard = Heard(commondir, name)

@@ -33,7 +33,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ledger.home import Home
     from memory.api import Memory
-    from rituals.answers.record_fields import Failure
+    from rituals.answers.record_to_dict import Failure
     from rituals.serve.mcp.handlers import Question
 
     Json = dict[str, Any]

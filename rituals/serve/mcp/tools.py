@@ -13,7 +13,7 @@ from ledger.model.findings import Finding
 from ledger.model.layout import BRIEF_CHARS, LEAST_BRIEF_CHARS
 from memory.recall.recall_values import FULL, INDEX, LEVELS, Answer, Filters, Hit, tokens_of
 from projection.document.fact_remarks import YES
-from rituals.answers.record_fields import fields_of, mark_object, plain
+from rituals.answers.record_to_dict import fields_of, mark_object, plain
 from rituals.hosts.processes import note_opening
 from rituals.record.request import Request
 from rituals.serve.mcp import arguments as take
@@ -110,7 +110,7 @@ def get(
 def why(memory: "Memory", caller: Caller, *, id: str = names(_needed=True)) -> Answered:
     """Tell why memory holds a fact."""
     from memory.query.provenance import provenance
-    from rituals.answers.json_objects import provenance_object
+    from rituals.answers.fact_objects import provenance_object
 
     found = provenance(memory, id)
     note_opening(memory.home, [found.id], caller.session)

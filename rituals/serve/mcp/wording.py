@@ -15,7 +15,7 @@ from ledger.escape import visible
 from ledger.model.findings import Finding
 from ledger.model.ids import sha256
 from projection.brief.values import YOURS_FLAG, YOURS_TITLE
-from rituals.answers.record_fields import Failure, plain
+from rituals.answers.record_to_dict import Failure, plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def recorded(
     receipt: Receipt, findings: Iterable[Finding], more: str = "", **told: Any
 ) -> Answered:
     """Say what was recorded; `more` names what else is told of its receipt."""
-    from rituals.answers.json_objects import receipt_object
+    from rituals.answers.fact_objects import receipt_object
 
     said = receipt_object(receipt)
     kept = {key: said[key] for key in ("stem", "commit", "waits", "facts", "did", *more.split())}

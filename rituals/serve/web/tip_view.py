@@ -26,11 +26,11 @@ from memory.query.session_timeline import Session, sessions_of
 from memory.replay.head_view import EVERYWHERE, Here, here_of
 from memory.replay.read_logs import read_all
 from memory.replay.reader_marks import marked
-from memory.replay.replayed_state import logs_at, not_known, point_in_time, state_at
+from memory.replay.state_as_of import logs_at, not_known, point_in_time, state_at
 from projection.document.fact_remarks import Mark
 from projection.fold.fact_history import Fact
 from projection.fold.full_replay import State
-from projection.fold.projection_state import Standing
+from projection.fold.live_view import Standing
 from projection.fold.testimony import Testimony, testimony
 from projection.graph.built_on import BuiltOn
 from projection.graph.graph_neighbours import Graph

@@ -17,7 +17,7 @@ from ledger.remote.forge import Forge
 from projection.document.archive_pages import summary_of
 from projection.text.clipping import clipped
 from rituals.serve.web.actions.form_fields import OWN_WORDS, FormPlan
-from rituals.serve.web.actions.form_shapes import command
+from rituals.serve.web.actions.form_table import command
 from rituals.serve.web.html import html_markdown
 from rituals.serve.web.html.html_markdown import (
     plain,

@@ -22,7 +22,7 @@ from memory.replay.reader_marks import as_here
 from projection.document.page_renderer import REDACTED
 from projection.fold.fact_history import Fact, Texts
 from projection.graph.graph_neighbours import NEAR
-from projection.lifecycle.ageing import left_of
+from projection.lifecycle.tier_changes import left_of
 from projection.policy.model import CLOSABLE
 from rituals.serve.web.pages.tasks_page import cards
 from rituals.serve.web.tip_view import Asked, Page, TipView

@@ -14,7 +14,7 @@ from ledger.model.log_stamps import is_date, stem_in
 from memory.cache.ledger_status import status_of
 from memory.write.draft import did
 from projection.document.page_renderer import section_title
-from projection.fold.projection_state import (
+from projection.fold.live_view import (
     ARCHIVED_TIERS,
     BY_HAND,
     CLOSED,
@@ -23,7 +23,7 @@ from projection.fold.projection_state import (
     Standing,
 )
 from projection.graph.fact_links import footer
-from projection.lifecycle.ageing import fading
+from projection.lifecycle.tier_changes import fading
 from projection.views.decision_view import KIND, Change, changes, status
 from projection.views.view_page import ROLE_KEY
 from rituals.report.lifecycle_report import Usage

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from html import escape
 from math import log10
 
-from projection.fold.projection_state import ARCHIVED_TIERS, TIERS
-from projection.lifecycle.ageing import fading
+from projection.fold.live_view import ARCHIVED_TIERS, TIERS
+from projection.lifecycle.tier_changes import fading
 from projection.policy.model import Windows
 from rituals.serve.web.pages.facts_page import listed
 from rituals.serve.web.tip_view import Asked, Page, TipView

@@ -8,7 +8,7 @@ from typing import Any
 
 from ledger.model.log_stamps import key_of
 from memory.recall.recall_values import FACTS, SESSIONS, Answer, Filters, Hit, Part
-from projection.fold.projection_state import ARCHIVED_TIERS
+from projection.fold.live_view import ARCHIVED_TIERS
 from projection.graph.fact_links import folded
 from projection.text.clipping import one_line
 from rituals.serve.web.pages.filter_bar import OF_FACTS, FilterBar, filter_bar

@@ -8,14 +8,14 @@ from typing import Any
 from ledger.errors import DiurnaError, NotFound, WaitsInSpool
 from ledger.model.verbs import may_follow
 from memory.replay.reader_marks import as_here
-from projection.fold.projection_state import Standing
+from projection.fold.live_view import Standing
 from projection.graph.fact_links import footer
 from projection.policy.model import TASK_KIND
 from projection.work.tracked_tasks import PRIORITIES
 from rituals.record.draft_composer import kinds_of
+from rituals.serve.web.actions.form_answers import NoSuchForm, recorded_by
 from rituals.serve.web.actions.form_fields import OWN_WORDS, Field, Fields, FormPlan
-from rituals.serve.web.actions.form_shapes import FORMS, KINDS, STATES
-from rituals.serve.web.actions.form_table import NoSuchForm, recorded_by
+from rituals.serve.web.actions.form_table import FORMS, KINDS, STATES
 from rituals.serve.web.tip_view import Asked, Page, TipView
 
 #: A form as it stands on a page: its `name`, `title`, what is `said` of it, the fact that it is about

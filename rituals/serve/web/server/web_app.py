@@ -27,8 +27,8 @@ from rituals.review.review_record import settle_answers
 from rituals.serve.access import Access
 from rituals.serve.loopback import App
 from rituals.serve.open_memory import OpenMemory
+from rituals.serve.web.actions.form_answers import NoSuchForm, recorded_by
 from rituals.serve.web.actions.form_fields import LIMIT_VALUES, Fields, FormPlan
-from rituals.serve.web.actions.form_table import NoSuchForm, recorded_by
 from rituals.serve.web.html.templates import Frame, Renderer
 from rituals.serve.web.pages import (
     fact_page,

@@ -12,7 +12,7 @@ from memory.api import Memory
 from memory.cache.name_lookup import log_named
 from projection.fold.reversal import Irreversible, TakenBack, told_by
 from rituals.decide.decision import Decision
-from rituals.decide.undo_plan import Past, Undoing
+from rituals.decide.reversing_events import Past, Undoing
 
 #: Of how many logs git is asked at once who committed them; how many an undo can name in its header.
 _ASKED, _MOST = 200, 1000

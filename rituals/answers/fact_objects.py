@@ -7,7 +7,7 @@ from ledger.model.event import GRAMMAR, VERB_OF, Event, FactCreated, FactUpdated
 from ledger.model.session import ASKED_KEY
 from memory.write.draft import Receipt
 from projection.fold.fact_history import REDACTED_TEXT
-from rituals.answers.record_fields import fields_of, mark_object
+from rituals.answers.record_to_dict import fields_of, mark_object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from projection.document.fact_remarks import Mark, Met
     from projection.fold.fact_history import Fact, History
     from projection.fold.full_replay import State
-    from projection.fold.projection_state import Standing, Summary
+    from projection.fold.live_view import Standing, Summary
     from projection.fold.testimony import Testimony
     from rituals.hosts.capture.session_boundary import Outcome
     from rituals.review.learning_plan import Plan

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from memory.cache.cache_file import Cache
 from memory.cache.schema import unpack_history
 from projection.fold.fact_history import Fact
-from projection.fold.projection_state import Standing
+from projection.fold.live_view import Standing
 from projection.policy.model import HANDOFF_KIND, STATE_KIND, TASK_KIND, THREAD_KIND
 from projection.work.tracked_tasks import Task, depends_of, tasks
 

@@ -15,8 +15,8 @@ from ledger.model.layout import MOVED_FILE, POLICY_FILE, TREE_POINTER, TREE_PREF
 from ledger.model.logset import LogRef
 from ledger.model.record import Record
 from ledger.model.session import Entry
-from memory.replay.ledger_snapshot import Snapshot
 from memory.replay.read_logs import Reading
+from memory.replay.tip_snapshot import Snapshot
 from projection.document.archive_pages import summary_of
 from projection.fold.fact_history import Fact
 from projection.fold.fold import collect, merged, resolve

@@ -14,10 +14,10 @@ from ledger.model.record import Record
 from ledger.model.session import Entry
 from memory.cache.cache_file import Cache
 from memory.cache.name_lookup import last_key
-from memory.replay.ledger_snapshot import Snapshot
+from memory.replay.tip_snapshot import Snapshot
 from projection.fold.fold import collect
 from projection.fold.full_replay import State
-from projection.fold.projection_state import (
+from projection.fold.live_view import (
     NOTHING,
     log_digest,
     set_digest,

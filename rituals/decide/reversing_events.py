@@ -16,7 +16,7 @@ from ledger.model.record import Record
 from ledger.model.session import SOURCE_KEY, Entry
 from memory.api import Memory
 from memory.query.log_lines import LogLine, lines_of
-from memory.replay.replayed_state import state_from
+from memory.replay.state_as_of import state_from
 from memory.write.amendments import with_seen
 from projection.fold.fact_history import Fact
 from projection.fold.falsity import CONFLICTS
