@@ -1,20 +1,24 @@
-"""Record and ask: the library's door.
+"""Record and ask: the library's door. What stands above memory takes all that it needs from here.
 
-`from memory import Memory` is the public interface; it loads nothing else until it is used.
+`from memory import Memory` is the public interface. `__init__.pyi` lists the names; each loads its
+module when somebody takes it, so a short command pays for what it does.
 """
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from memory.api import Memory, SessionDraft
+from importlib import import_module
 
-__all__ = ["Memory", "SessionDraft"]
+_MODULES: dict[str, str] = {}  #: of each name
 
 
 def __getattr__(name: str) -> object:
-    if name in __all__:
-        from memory import api
-
-        return getattr(api, name)
-    raise AttributeError(name)
+    if not _MODULES:
+        with open(__file__.replace(".py", ".pyi"), encoding="utf-8") as stub:
+            for line in stub.read().split("\nfrom ")[1:]:
+                module, _, names = line.partition(" import ")
+                _MODULES.update(
+                    dict.fromkeys(names.strip("()\n ").replace(",", " ").split(), module)
+                )
+    if name not in _MODULES:
+        raise AttributeError(f"memory has no {name}")
+    return getattr(import_module(_MODULES[name]), name)

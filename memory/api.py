@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-    from memory.merge.learned_by_sync import Plan
+    from memory.merge.learned_by_sync import SyncPlan
     from memory.write.commit_files import Files
     from memory.write.spool_commits import Committed
 
@@ -168,8 +168,8 @@ class Memory(Pages):
         *,
         adopt: bool = False,
         dry_run: bool = False,
-        planned: Plan | None = None,
-    ) -> Plan:
+        planned: SyncPlan | None = None,
+    ) -> SyncPlan:
         """Join the branch with another tip of the ledger that was fetched; nothing is sent anywhere.
 
         Args:
@@ -183,18 +183,18 @@ class Memory(Pages):
             Busy: the branch kept moving or is locked.
             StorageFailed: the disk refused.
         """
-        from memory.merge.learned_by_sync import SAME, Plan
+        from memory.merge.learned_by_sync import SAME, SyncPlan
         from memory.replay.tip_snapshot import fetch_promised
 
         snapshot = self.snapshot.tip
         fetch_promised(self.home, theirs)
-        plans: list[Plan] = []
+        plans: list[SyncPlan] = []
 
         def where(tip: str) -> tuple[str, list[str]]:
             if planned is not None and tip == planned.ours:
                 plans.append(planned)
             elif tip == theirs:
-                plans.append(Plan(SAME, tip, theirs, tip))
+                plans.append(SyncPlan(SAME, tip, theirs, tip))
             else:
                 from memory.merge.tip_merge import Planner
 

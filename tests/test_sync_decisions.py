@@ -13,7 +13,7 @@ import pytest
 
 from ledger.errors import RemoteMoved
 from memory import Memory
-from rituals.sync.sync_rounds import Timer, sync
+from rituals.sync import sync_rounds
 from tests.campaigns.second_fold import log_bytes, path_of, sealed
 from tests.conftest import diagonal
 from tests.world import IN_TREE, OWN_BRANCH, OWN_REPOSITORY, Place, World, lay
@@ -156,7 +156,7 @@ class Ticks:
         self.waits = []
         memory = Memory.open(str(place.folder))
         try:
-            sync(memory, remote, timer=Timer(self.look, self.wait))
+            sync_rounds.sync(memory, remote)
         finally:
             memory.close()
         return self.waits
@@ -165,8 +165,11 @@ class Ticks:
 @pytest.fixture
 def ticks(monkeypatch: pytest.MonkeyPatch) -> Ticks:
     """Where chance decides how long is waited, it is the longest."""
+    ticks = Ticks()
     monkeypatch.setattr(os, "urandom", lambda size: b"\xff" * size)
-    return Ticks()
+    monkeypatch.setattr(sync_rounds, "monotonic", ticks.look)
+    monkeypatch.setattr(sync_rounds, "sleep", ticks.wait)
+    return ticks
 
 
 @pytest.mark.deep(only="0.1")

@@ -220,7 +220,7 @@ def _asked_for(cache: Cache, task: str) -> tuple[str, ...]:
     return mark_of(named, cache.fact).instead if named.false else (task,)
 
 
-def public(news: Iterable[News]) -> tuple[News, ...]:
+def public_news(news: Iterable[News]) -> tuple[News, ...]:
     """Return the news that everybody may read, without what is for a role alone."""
     found = tuple(news)
     notes = role_notes(_facts_in(found), "", {})
@@ -253,9 +253,9 @@ def _sessions(
 
     kept = asks_in(home.repository.commondir) if asks else []
     if kept and cache.redacted:
-        from memory.redaction.withheld_repeats import telling_of
+        from memory.redaction.withheld_repeats import withheld_of
 
-        telling = telling_of(home, cache)
+        telling = withheld_of(home, cache)
         kept = [one for one in kept if not (telling and telling.repeats(one.text))]
     return last_sessions(home, cache, kept, live, since)
 

@@ -121,13 +121,13 @@ def passages_for(recall: Callable[..., Answer], task: str) -> tuple[Session, ...
     One has at least three of the words of the task that tell something, and a good part of them; the
     arguments are those of `found_for`.
     """
-    from memory.recall.question import ENGLISH, is_everyday, listed
+    from memory.recall.question import ENGLISH, is_everyday, listed_words
     from memory.recall.recall_values import FACTS, SESSIONS, Filters, without_operators
 
     words = without_operators(task[:_TASK_CHARS])
     if not words or recall(words, limit=1, filters=Filters(within=FACTS)).hits:
         return ()
-    small = listed(ENGLISH, "small") | listed(ENGLISH, "chores")
+    small = listed_words(ENGLISH, "small") | listed_words(ENGLISH, "chores")
     plain = "".join([char if char.isalnum() else " " for char in words.lower()])
     asked = {one for one in plain.split() if not (one in small or is_everyday(one, ENGLISH))}
     least = max(min(_OF_TASK, len(asked)), _PART * len(asked), 2)

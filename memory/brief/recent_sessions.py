@@ -106,9 +106,9 @@ def _came_of_it(
             continue
         text = data.decode("utf-8", "replace")
         if cache.redacted:
-            from memory.redaction.withheld_texts import named_in, shown
+            from memory.redaction.withheld_texts import named_in, visible_text
 
-            text = shown(home, cache, text, named_in(entry))
+            text = visible_text(home, cache, text, named_in(entry))
         named, first = in_short(text)
         brought = [*brought_by(entry.acts), *entry.named]
         by_machine = entry.reach and f"\n### {named}\n" not in text

@@ -26,7 +26,7 @@ _HEADER = b"diurna-heads"
 _HEADS = 8
 
 
-class Wait(Record):
+class EndingFact(Record):
     """A fact that a commit, or a day, is going to end."""
 
     fact: str  #: its id
@@ -104,7 +104,7 @@ def keep(home: Home, told: Told) -> None:
     _write_heads(home, kept._replace(told=(told, *older)))
 
 
-def settle(home: Home, settled: Mapping[str, Settled], points: Mapping[str, str]) -> None:
+def settle_landings(home: Home, settled: Mapping[str, Settled], points: Mapping[str, str]) -> None:
     """Keep what was found out of landings, for good, beside what is known.
 
     `settled` says by point which commit brought its work; `points` by log which commit has its work,

@@ -176,7 +176,7 @@ _QUERIES = {
 }
 
 
-def names(home: Home, what: str, begin: str) -> list[tuple[str, str]]:
+def names_like(home: Home, what: str, begin: str) -> list[tuple[str, str]]:
     """Return names of a sort that begin so, each with its kind or "", for completing what is typed."""
 
     def asked(cache: Cache) -> list[tuple[str, str]]:

@@ -52,7 +52,7 @@ def tip_of(name: str) -> str:
     return name.partition(AND)[0]
 
 
-def waiting(home: Home) -> tuple[str, ...]:
+def waiting_stems(home: Home) -> tuple[str, ...]:
     """Return the stems of the logs that wait for the branch."""
     folder = home.spool_folder
     if not any(has_files(one) for one in (folder, f"{folder}/held")):
@@ -126,7 +126,7 @@ def marks_elsewhere(home: Home) -> dict[str, Mark]:
     return {stem: mark for stem, mark in marks.items() if not is_here(home, mark)}
 
 
-def elsewhere(home: Home) -> dict[str, str]:
+def stems_elsewhere(home: Home) -> dict[str, str]:
     """Return the same, each with the place in words: `in ../wt, branch x`."""
     return {stem: _place(home, mark) for stem, mark in marks_elsewhere(home).items()}
 

@@ -28,9 +28,9 @@ from ledger.model.record import Record
 from ledger.secrets.scanner import find_secrets
 from ledger.wal.atomic_files import Lock, make_folder, plain_bytes, replace_file
 from memory.edits.committed_edits import absorb_committed
-from memory.edits.edited_files import Edit, find_edit
+from memory.edits.edited_files import PageEdit, find_edit
 from memory.worktree.index_entries import entry_line, store_blob, update_index
-from memory.worktree.page_authorship import OVER_KEY, findings_in, in_the_way, refuse_left
+from memory.worktree.page_authorship import OVER_KEY, findings_in, obstacles, refuse_left
 from memory.worktree.page_copies import (
     name_of,
     note_checked,
@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 class Absorption(Record):
     """What an absorb did, or would do."""
 
-    edits: tuple[Edit, ...] = ()  #: the copy that was edited, with the log that says so
+    edits: tuple[PageEdit, ...] = ()  #: the copy that was edited, with the log that says so
     committed: tuple[Finding, ...] = ()  #: which committed edits became logs of their own
 
 
@@ -102,14 +102,16 @@ def absorb(pages: Pages, *, dry_run: bool, first: bool = False) -> Absorption:
         notes += [one for one in told if one not in notes]
         raise EditNotUnderstood(wrong)
     edits = [
-        _recorded(pages, Edit(one.file, one.text.encode("utf-8", "surrogateescape"), one.events))
+        _recorded(
+            pages, PageEdit(one.file, one.text.encode("utf-8", "surrogateescape"), one.events)
+        )
         for one in (() if wrong or dry_run else left)
         if one.events
     ]
     return Absorption(tuple(edits), told)
 
 
-def _found(pages: Pages) -> Edit | None:
+def _found(pages: Pages) -> PageEdit | None:
     """Read the edit; refuse one that is not understood, and those beside it that nobody reads."""
     edit = find_edit(pages.snapshot.tip, pages.tip_state)
     if edit and edit.findings:
@@ -119,7 +121,7 @@ def _found(pages: Pages) -> Edit | None:
     return edit
 
 
-def _absorbed(pages: Pages) -> tuple[Edit, ...]:
+def _absorbed(pages: Pages) -> tuple[PageEdit, ...]:
     gitdir = pages.home.repository.gitdir
     make_folder(f"{gitdir}/{STATE_DIR}")
     with Lock(f"{gitdir}/{ABSORB_LOCK_FILE}"):
@@ -133,11 +135,11 @@ def _absorbed(pages: Pages) -> tuple[Edit, ...]:
         return (edit._replace(findings=(*kept, *more)),)
 
 
-def _recorded(pages: Pages, edit: Edit) -> Edit:
+def _recorded(pages: Pages, edit: PageEdit) -> PageEdit:
     occasion = pages.occasion()
     who = occasion.identity
     over = [(OVER_KEY, edit.over)] if edit.over else []
-    header, title = ((EDITED_KEY, blob_id(edit.data)), *over), f"Edit {CONTINUITY_FILE} by hand"
+    header, title = ((EDITED_KEY, blob_id(edit.data)), *over), f"PageEdit {CONTINUITY_FILE} by hand"
     draft = SessionDraft(title, "", edit.events, who.name, "edit", header, anyway=True)
     try:
         receipt = pages.recorder().append(
@@ -154,7 +156,7 @@ def _recorded(pages: Pages, edit: Edit) -> Edit:
     return edit._replace(stem=receipt.stem, commit=receipt.commit, findings=findings)
 
 
-def _remember(home: Home, edit: Edit) -> None:
+def _remember(home: Home, edit: PageEdit) -> None:
     """Take the edited bytes for ours: a log says what they say, so they may be written over.
 
     They are stored, to be the base of the next edit if this one is not written over; not with a secret in
@@ -165,7 +167,7 @@ def _remember(home: Home, edit: Edit) -> None:
     note_written(home, edit.file, blob_id(edit.data))
 
 
-def _settle(home: Home, edit: Edit, text: str) -> tuple[Finding, ...]:
+def _settle(home: Home, edit: PageEdit, text: str) -> tuple[Finding, ...]:
     """Write the new projection over an edit that was absorbed, where a commit did not do that already."""
     name = name_of(home)
     # it follows already, or was edited again: that is the next edit
@@ -184,7 +186,7 @@ def _settle(home: Home, edit: Edit, text: str) -> tuple[Finding, ...]:
 _COMPUTED = re.compile(rf"\s*$|\s*<!--|- (?:{'|'.join(STATE_LABELS)}): ")
 
 
-class Dropped(Record):
+class DroppedEdit(Record):
     """A file that a person edited and that is written anew."""
 
     file: str  #: its name: in the home, or in the mirror
@@ -195,7 +197,7 @@ class Dropped(Record):
 class Discarded(Record):
     """What was written over."""
 
-    dropped: tuple[Dropped, ...] = ()  #: the files, as people edited them
+    dropped: tuple[DroppedEdit, ...] = ()  #: the files, as people edited them
     files: tuple[str, ...] = ()  #: the projection files that are committed anew
     commit: str = ""  #: that has them, "" where there is none
 
@@ -212,7 +214,7 @@ def discard_edits(pages: Pages, *, dry_run: bool) -> Discarded:
         policy = pages.ask(lambda cache: cache.policy, committed=True)
         tip = home.tip()
         rows = standing_files(home, tip, policy.view_files)
-        refuse_left(in_the_way(home, rows))
+        refuse_left(obstacles(home, rows))
         made = projection_files(pages.tip_state())
         new = made.bodies
 
@@ -243,7 +245,9 @@ def discard_edits(pages: Pages, *, dry_run: bool) -> Discarded:
         return Discarded(dropped, files, commit)
 
 
-def _keep(home: Home, name: str, data: bytes, new: Mapping[str, bytes], dry_run: bool) -> Dropped:
+def _keep(
+    home: Home, name: str, data: bytes, new: Mapping[str, bytes], dry_run: bool
+) -> DroppedEdit:
     """Keep the bytes of a file under a name that tells which they are."""
     path = name.removeprefix(f"{MIRROR_DIR}/")
     kept = f"{home.state_dir}/{DROPPED_DIR}/{blob_id(data)[:12]}-{path.replace('/', '-')}"
@@ -254,7 +258,7 @@ def _keep(home: Home, name: str, data: bytes, new: Mapping[str, bytes], dry_run:
     lines = data.decode("utf-8", "surrogateescape").replace("\r\n", "\n").split("\n")
     lost = tuple([line for line in lines if line not in stands and not _COMPUTED.match(line)])
     top = home.repository.top
-    return Dropped(name, os.path.relpath(kept, top) if top else kept, lost)
+    return DroppedEdit(name, os.path.relpath(kept, top) if top else kept, lost)
 
 
 def _write(home: Home, edited: Mapping[str, bytes], new: Mapping[str, bytes]) -> None:

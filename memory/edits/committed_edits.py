@@ -32,7 +32,7 @@ from projection.fold.full_replay import State
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memory.edits.pages import Pages
-    from memory.redaction.withheld_repeats import Telling
+    from memory.redaction.withheld_repeats import Withheld
 
 
 def absorb_committed(
@@ -75,20 +75,20 @@ def unabsorbed(pages: Pages, tip: str, edits: list[CommittedEdit]) -> list[Commi
     withheld = cache.redacted | said_there
     if not withheld or not any(one.stem for one in new):
         return new
-    from memory.redaction.withheld_repeats import Telling
+    from memory.redaction.withheld_repeats import Withheld
 
-    telling = Telling(home, cache, withheld, frozenset())
+    telling = Withheld(home, cache, withheld, frozenset())
     if said_there:  # of facts that came to be there, this branch knows no text
         for ref, data in read_bytes(home, snapshot.list_logs(tip)[0]):
             telling.read(ref.stem, data)
     return [_unwithheld(telling, one) for one in new]
 
 
-def _unwithheld(telling: Telling, edit: CommittedEdit) -> CommittedEdit:
+def _unwithheld(telling: Withheld, edit: CommittedEdit) -> CommittedEdit:
     """Take an edit that says again what was withheld as one that is not understood (FORMAT.md, F9, A7)."""
-    from memory.write.kept_out import repeated
+    from memory.write.kept_out import repeated_places
 
-    found = repeated(telling, decode(edit.data, sealed=True)[0]) if edit.stem else ()
+    found = repeated_places(telling, decode(edit.data, sealed=True)[0]) if edit.stem else ()
     if not found:
         return edit
     said = tuple([one._replace(file=CONTINUITY_FILE) for one in found])
@@ -145,7 +145,7 @@ def _read_edit(snapshot: Snapshot, nows: list[State], edit: CommittedEdit) -> Co
     ):
         return edit
     from ledger.secrets.log_redaction import guard
-    from memory.write.amendments import with_seen
+    from memory.write.amendments import event_with_seen
 
     then = cold_state(snapshot, commit)
     read = read_edit(base, text, then)
@@ -155,7 +155,9 @@ def _read_edit(snapshot: Snapshot, nows: list[State], edit: CommittedEdit) -> Co
     events = []
     for event in read.events:
         standing = then.get(event.id)
-        events.append(with_seen(event, standing.fact if standing else None, then.histories, opened))
+        events.append(
+            event_with_seen(event, standing.fact if standing else None, then.histories, opened)
+        )
     newest = line.newest if is_stem(stem_in(line.newest)) else ""
     header = [
         ("agent", clean_name(edit.author)),

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from projection.fold.full_replay import State
 
 
-class Edit(Record):
+class PageEdit(Record):
     """A copy of `continuity.md` that a person edited, and what the edit says."""
 
     file: str  #: the copy, as findings name it
@@ -58,7 +58,7 @@ class Edit(Record):
     commit: str = ""  #: that has it
 
 
-def find_edit(snapshot: Snapshot, state: Callable[[], State]) -> Edit | None:
+def find_edit(snapshot: Snapshot, state: Callable[[], State]) -> PageEdit | None:
     """Read what the edit of the page says; None where there is none, or it is committed as it stands."""
     home = snapshot.home
     name, data = name_of(home), page_copy(home) if is_edited(home) else None
@@ -73,13 +73,13 @@ def find_edit(snapshot: Snapshot, state: Callable[[], State]) -> Edit | None:
             "put a plain file in its place; what the edit says can be recorded with `diurna append`"
         )
         said = Finding("hand-edited", f"{name} is a link, and was not read", name, hint=hint)
-        return Edit(name, data, (), (said,))
+        return PageEdit(name, data, (), (said,))
     text = document_text(data)
     if text is None:
         said = Finding(
             "hand-edited", f"{name} was not read: {NO_TEXT}", name, hint="save it as UTF-8"
         )
-        return Edit(name, data, (), (said,))
+        return PageEdit(name, data, (), (said,))
     blob = next(iter(committed), "")
     start, over = _on_top_of(home, tip, blob)
     made_from = made_line(text)
@@ -88,14 +88,14 @@ def find_edit(snapshot: Snapshot, state: Callable[[], State]) -> Edit | None:
     written = [*reversed(read_written(home).get(name, ())), blob]
     base = start or _base(snapshot, made_from, written)
     found = read_edit(base, text, state(), file=name)
-    return Edit(name, data, found.events, found.findings, over)
+    return PageEdit(name, data, found.events, found.findings, over)
 
 
 _HINT = "`diurna check --absorb` makes a log of it; `diurna check --absorb --dry-run` shows which"
 
 
 def undeclared(
-    edit: Edit | None,
+    edit: PageEdit | None,
     unabsorbed: Iterable[CommittedEdit],
     left_alone: Iterable[Finding],
     edited: Iterable[str],

@@ -15,7 +15,7 @@ from ledger.model.layout import MOVED_FILE, POLICY_FILE, TREE_POINTER, TREE_PREF
 from ledger.model.logset import LogRef
 from ledger.model.record import Record
 from ledger.model.session import Entry
-from memory.replay.read_logs import Reading
+from memory.replay.read_logs import LogReading
 from memory.replay.tip_snapshot import Snapshot
 from projection.document.archive_pages import summary_of
 from projection.fold.fact_history import Fact
@@ -39,7 +39,7 @@ class Learned(Record):
 SAME, AHEAD, BEHIND, APART = "same", "ahead", "behind", "apart"
 
 
-class Plan(Record):
+class SyncPlan(Record):
     """What two tips come to."""
 
     relation: str  #: how ours stands to theirs
@@ -52,7 +52,7 @@ class Plan(Record):
     learned: Learned = Learned()  #: what the logs that came change in memory
     findings: tuple[Finding, ...] = ()  #: what a person should know
     #: what the logs that came say, where they are all that changes the state
-    reading: Reading | None = None
+    reading: LogReading | None = None
     #: a file of the code that only our commits change: git sends those for their author
     here: str = ""
     there: str = ""  #: one that commits of theirs change: git brings those, so nothing is joined

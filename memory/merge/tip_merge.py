@@ -37,14 +37,14 @@ from memory.merge.learned_by_sync import (
     AHEAD,
     APART,
     BEHIND,
-    Plan,
+    SyncPlan,
     code_beside,
     learned,
     moved_away,
 )
 from memory.redaction.purged_logs import expected, refuse_purged
 from memory.replay.page_publishing import publishes
-from memory.replay.read_logs import LOOSE_UP_TO, Reading, read_all
+from memory.replay.read_logs import LOOSE_UP_TO, LogReading, read_all
 from memory.replay.state_as_of import cold_state, state_of
 from memory.worktree.page_copies import note_rendered
 from memory.worktree.projection_files import Rendering, is_projection, projection_files
@@ -86,7 +86,7 @@ class Planner:
         self._because = ""
         self._around = False
 
-    def plan(self) -> Plan:
+    def plan(self) -> SyncPlan:
         """Return the plan.
 
         Raises:
@@ -95,11 +95,11 @@ class Planner:
         """
         ours, theirs = self._ours, self._theirs
         if not theirs:
-            return Plan(AHEAD, ours, theirs, ours, went=len(self._snapshot.list_logs(ours)[0]))
+            return SyncPlan(AHEAD, ours, theirs, ours, went=len(self._snapshot.list_logs(ours)[0]))
         with Objects.of(self._home.repository) as self._objects:
             return self._plan_two()
 
-    def _plan_two(self) -> Plan:
+    def _plan_two(self) -> SyncPlan:
         home, git, ours, theirs = self._home, self._git, self._ours, self._theirs
         bases = merge_bases(git, ours, theirs) if ours else []
         if ours and not bases:
@@ -114,7 +114,7 @@ class Planner:
         differ = [path for letter, _, _, path in rows if letter not in "AD"]
         came, odd = log_refs(added, home.prefix)
         if there:
-            return Plan(APART, ours, theirs, ours, tuple(came), here=here, there=there)
+            return SyncPlan(APART, ours, theirs, ours, tuple(came), here=here, there=there)
         reading = self._read(came)
         if ours and ours not in bases and theirs not in bases:
             refuse_purged(self._snapshot, ours, theirs, bases, rows, reading.entries)
@@ -138,13 +138,13 @@ class Planner:
         agents = tuple(sorted({entry.agent for entry in reading.entries}))
         change = learned(self._snapshot, ours, reading.entries)
         cache = self._snapshot.cache(ours) if ours else None
-        return Plan(
+        return SyncPlan(
             relation, ours, theirs, tip, tuple(came), agents, went, change,
             (*self._findings, *expected(cache, reading)), reading if simple else None, here,
             base=bases[0] if len(bases) == 1 else "",
         )  # fmt: skip
 
-    def _read(self, came: Sequence[LogRef]) -> Reading:
+    def _read(self, came: Sequence[LogRef]) -> LogReading:
         """Read what came; the size of a log is looked at before its bytes (fault:J4)."""
         few, ids = len(came) <= LOOSE_UP_TO, [ref.blob for ref in came]
         sizes = map(self._size, ids) if few else self._git.sizes(ids)
@@ -204,7 +204,7 @@ class Planner:
 
     # ---- the join -------------------------------------------------------------------------------
 
-    def _join(self, bases: list[str], added: list[LogRef], reading: Reading) -> str:
+    def _join(self, bases: list[str], added: list[LogRef], reading: LogReading) -> str:
         home = self._home
         one, two = sorted((self._ours, self._theirs))
         objects = self._objects
@@ -302,7 +302,7 @@ class Planner:
             )
 
     def _recompute(
-        self, joined: Joined, read: Read, added: list[LogRef], reading: Reading
+        self, joined: Joined, read: Read, added: list[LogRef], reading: LogReading
     ) -> Rendering | None:
         """Render the union; None where it is not to be committed, or a log can not be read."""
         policy = self._policy(find(read, joined.tree, self._home.prefix + POLICY_FILE))
@@ -337,7 +337,7 @@ class Planner:
         return self._snapshot.read_policy(blob)[1]
 
     def _only_adds(
-        self, cache: Cache, joined: Joined, policy: Policy, added: list[LogRef], reading: Reading
+        self, cache: Cache, joined: Joined, policy: Policy, added: list[LogRef], reading: LogReading
     ) -> bool:
         """Tell whether the union is the cache and what came, read whole, and nothing else."""
         return (

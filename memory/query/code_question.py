@@ -36,11 +36,11 @@ _PLACE = re.compile(r"(.+?):(\d{1,7})(?::\d{1,5})?:?")
 _MOST_COMMITS = 6
 PATHS_HINT = "paths begin here or at {}"
 #: What a clone can not know.
-CUT = "this clone's history is cut at {}: an earlier commit may have written it"
-NOT_COMMITTED = "not committed yet"
+CUT_HISTORY = "this clone's history is cut at {}: an earlier commit may have written it"
+UNCOMMITTED = "not committed yet"
 
 
-class Touched(Record):
+class TouchingCommit(Record):
     """A commit that is asked about, and what of the place it wrote."""
 
     commit: CodeCommit
@@ -57,7 +57,7 @@ class CodeAsked(Record):
     path: str = ""  #: from the top of the repository, "" where a commit is asked about
     line: int = 0  #: 0 for all of them
     text: str = ""  #: the line as it is now
-    touched: tuple[Touched, ...] = ()  #: those of most lines first
+    touched: tuple[TouchingCommit, ...] = ()  #: those of most lines first
     more: int = 0  #: so many other commits wrote some of the file
     uncommitted: tuple[int, ...] = ()  #: the lines that no commit has yet
 
@@ -135,7 +135,9 @@ def _of_file(found: CodeAsked, *, there: bool, one: bool) -> CodeAsked:
 def _with_commits(found: CodeAsked, git: Git, lines_of: dict[str, tuple[int, ...]]) -> CodeAsked:
     ids = list(lines_of)[:_MOST_COMMITS]
     commits, cut = commits_of(git, ids), cut_commits(found.repository)
-    touched = [Touched(commits[one], lines_of[one], one in cut) for one in ids if one in commits]
+    touched = [
+        TouchingCommit(commits[one], lines_of[one], one in cut) for one in ids if one in commits
+    ]
     return found._replace(touched=tuple(touched), more=len(lines_of) - len(ids))
 
 

@@ -22,7 +22,7 @@ from memory.query.code_question import (
     NAMED,
     TOLD,
     CodeAsked,
-    Touched,
+    TouchingCommit,
     logs_around,
     names,
 )
@@ -32,7 +32,7 @@ from memory.recall.fts_file import Index
 from memory.recall.index_catch_up import ask_once
 from memory.redaction.withheld_texts import redacted_logs
 from memory.replay.read_logs import read_bytes
-from memory.replay.reader_marks import marked, marks_at
+from memory.replay.reader_marks import marked_fact, marks_at
 from projection.document.fact_remarks import Mark
 from projection.fold.fact_history import Fact
 
@@ -121,11 +121,11 @@ class _Weighing:
             if firm and (fact := self._fact(id)):
                 links, fact = self._facts[id], marks.here.shown(self._cache, fact)
                 by = tuple(sorted(links, key=lambda by: (-links[by], by)))
-                linked.append(Reason(fact, marked(self._cache, fact, marks), by, -weight))
+                linked.append(Reason(fact, marked_fact(self._cache, fact, marks), by, -weight))
         logs = sorted(self._logs.items(), key=lambda one: (-_strength(one[1]), one[0]))
         return [one for one in logs if _strength(one[1]) >= _LINKED][:_SESSIONS], linked
 
-    def _shares(self) -> Iterator[tuple[Touched, float]]:
+    def _shares(self) -> Iterator[tuple[TouchingCommit, float]]:
         """Yield the commits, each with how much it has of what is asked about."""
         most = max([len(one.lines) for one in self._place.touched], default=0)
         for one in self._place.touched:

@@ -19,7 +19,7 @@ from memory.query.visible_logs import visible_texts
 from memory.redaction.withheld_texts import named_in
 from memory.replay.reader_marks import marks_at
 from memory.replay.tip_snapshot import Snapshot
-from memory.write.draft import did
+from memory.write.draft import deeds
 from projection.document.page_renderer import REDACTED
 from projection.fold.fact_history import Fact
 from projection.graph.entities import Entity, EntityView, entities_of, view_of
@@ -130,7 +130,7 @@ def _told(entry: Entry, facts: dict[str, Fact]) -> tuple[tuple[str, tuple[str, .
     notes = {fact.id for fact in _notes(entry, facts)}
     found = [
         (verb, tuple([said for said in ids if notes.isdisjoint(said.split(" → "))]))
-        for verb, ids in did(entry)
+        for verb, ids in deeds(entry)
     ]
     return tuple([(verb, ids) for verb, ids in found if ids])
 

@@ -34,7 +34,7 @@ from memory.cache.view_name import (
     landed,
     seen,
     tip_of,
-    waiting,
+    waiting_stems,
 )
 
 TYPE_CHECKING = False
@@ -56,7 +56,7 @@ _KEPT_MS = 7 * 24 * 3_600_000
 _READ = 100
 
 
-class Wish(Record):
+class BriefWish(Record):
     """A brief as it is asked for, in markdown and without a task."""
 
     agent: str = ""  #: who asks, "" for the name that git commits with
@@ -64,7 +64,7 @@ class Wish(Record):
     budget_chars: int = BRIEF_CHARS  #: how many characters the answer may have
 
 
-class Kept(Record):
+class KeptBrief(Record):
     """The last brief that was made for somebody."""
 
     at: int  #: when, in milliseconds since 1970
@@ -83,7 +83,7 @@ class Kept(Record):
         return tip_of(self.of)
 
 
-def continuity(start: str) -> str | None:
+def kept_page(start: str) -> str | None:
     """Return the replayed `continuity.md` for a folder.
 
     Returns:
@@ -112,7 +112,7 @@ def continuity(start: str) -> str | None:
     return text
 
 
-def brief(start: str, wish: Wish) -> str | None:
+def kept_brief(start: str, wish: BriefWish) -> str | None:
     """Return the brief for a folder; None as for `continuity`.
 
     Raises:
@@ -128,7 +128,7 @@ def brief(start: str, wish: Wish) -> str | None:
     return last.text if last.alone else None
 
 
-def last_brief(home: Home, wish: Wish) -> Kept | None:
+def last_brief(home: Home, wish: BriefWish) -> KeptBrief | None:
     """Return the last brief that was made for a wish, None for none that may be told.
 
     That is one of seven days at most, of this branch and work tree, since which nothing was hidden, no log
@@ -141,8 +141,8 @@ def last_brief(home: Home, wish: Wish) -> Kept | None:
     found = _read(path, hides).get(name)
     if found is None:
         return None
-    kept = Kept(*found)
-    now, shown = waiting(home), seen(home)  # before the tip is looked up
+    kept = KeptBrief(*found)
+    now, shown = waiting_stems(home), seen(home)  # before the tip is looked up
     tip, logs, policy = tip_of(shown), home.prefix + SESSIONS_DIR, home.prefix + POLICY_FILE
     git = home.repository.git()
     changes = git.changes(kept.tip, tip, logs, policy) if kept.tip != tip else []
@@ -169,7 +169,7 @@ def _hides(git: Git, blobs: Sequence[str]) -> bool:
     )
 
 
-def make_brief(home: Home, wish: Wish) -> Kept:
+def make_brief(home: Home, wish: BriefWish) -> KeptBrief:
     """Make the brief for a wish, and keep it as the last one.
 
     Raises:
@@ -180,19 +180,19 @@ def make_brief(home: Home, wish: Wish) -> Kept:
     from memory.query.reader import Reader, something_beside
 
     path, hides, name = _last(home, wish)
-    waits, of, place = waiting(home), seen(home), head(home.repository)
+    waits, of, place = waiting_stems(home), seen(home), head(home.repository)
     with closing(Reader(home)) as reader:
         asked = wish.agent, wish.role, wish.budget_chars
         made = reader.brief(agent=asked[0], role=asked[1], budget_chars=asked[2], asks=True)
         alone = not something_beside(reader.snapshot, None)
     beside = _beside(home) if head(home.repository) == place else ""
-    kept = Kept(now_ms(), of, beside, made.place.newest, waits, alone, made.text)
+    kept = KeptBrief(now_ms(), of, beside, made.place.newest, waits, alone, made.text)
     if made.commit == kept.tip:
         _write(path, hides, {name: kept} | _read(path, hides) | {name: kept})
     return kept
 
 
-def _last(home: Home, wish: Wish) -> tuple[str, str, str]:
+def _last(home: Home, wish: BriefWish) -> tuple[str, str, str]:
     """Return the file of the last briefs, what it has to be of, and the name of one in it."""
     path, hides, layers = home.cache_file + BRIEFS, [hidden(home)], ""
     if has_layers(home):
@@ -210,12 +210,12 @@ def _beside(home: Home) -> str:
 
     It is "" where that is not known of this HEAD yet: no ledger is opened for it.
     """
-    from memory.cache.view_name import elsewhere
+    from memory.cache.view_name import stems_elsewhere
     from memory.replay.broken_truth import truth_of
     from memory.replay.head_view import here_known
 
     here = here_known(home)
-    away = repr(elsewhere(home)) if home.plain and os.path.isdir(home.held_folder) else ""
+    away = repr(stems_elsewhere(home)) if home.plain and os.path.isdir(home.held_folder) else ""
     if here is None and not away:
         return ""
     said = (truth_of(home).said, _asks_stand(home), here.said if here is not None else away)

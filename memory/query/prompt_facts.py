@@ -21,7 +21,7 @@ from memory.query.reader import open_snapshot
 from memory.recall.fact_hits import Facts
 from memory.recall.fts_file import Index, Lookups
 from memory.recall.index_catch_up import ask_once
-from memory.recall.question import ENGLISH, listed
+from memory.recall.question import ENGLISH, listed_words
 from memory.recall.recall_values import FACTS, Filters, without_operators
 from memory.recall.rules import SURE, Candidate, ordered, verdict
 from memory.recall.search import search
@@ -111,7 +111,7 @@ def passages_told(home: Home, cache: Cache) -> list[tuple[str, ...]]:
     from memory.query.visible_logs import readable
     from memory.recall.passage_cutter import passages_of
     from memory.recall.passage_hits import heading_above, title_of
-    from memory.redaction.withheld_texts import named_in, redacted_logs, shown
+    from memory.redaction.withheld_texts import named_in, redacted_logs, visible_text
     from memory.replay.read_logs import read_bytes
     from projection.brief.inert_text import plain, untagged
 
@@ -123,7 +123,7 @@ def passages_told(home: Home, cache: Cache) -> list[tuple[str, ...]]:
         if entry is None:
             continue
         if cache.redacted:
-            text = shown(home, cache, text, named_in(entry))
+            text = visible_text(home, cache, text, named_in(entry))
         lines = text.split("\n")
         for one in passages_of(text):
             said, part = one.text.strip().split("\n"), heading_above(lines, one.line)
@@ -144,7 +144,7 @@ def is_sure(one: Candidate, weights: Mapping[str, float]) -> bool:
     `weights` is what each word of the prompt tells, by word.
     """
     scored = one.scored
-    held = set(scored.words) - listed(ENGLISH, "chores")
+    held = set(scored.words) - listed_words(ENGLISH, "chores")
     telling = [weights.get(word, 0.0) for word in held]
     return (
         scored.covered >= COVERED

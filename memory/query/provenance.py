@@ -28,7 +28,7 @@ from memory.query.log_lines import shown_times, told_by
 from memory.query.log_origins import Origin, origins_of
 from memory.query.visible_logs import logs_of
 from memory.redaction.withheld_texts import ids_in
-from memory.replay.reader_marks import marked, marks_at
+from memory.replay.reader_marks import marked_fact, marks_at
 from projection.document.fact_remarks import PLAIN, Mark
 from projection.document.page_renderer import REDACTED
 from projection.fold.falsity import Edge
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from projection.fold.fact_history import Fact
 
 
-class Step(Record):
+class WhyStep(Record):
     """One event of a fact. `text` and `version` are set where the event brought a text.
 
     `event` is the verb; a supersession reads `Superseded by X` or `Supersedes X`. `title` is that of
@@ -106,7 +106,7 @@ class Provenance(Record):
     """
 
     id: str
-    steps: tuple[Step, ...]
+    steps: tuple[WhyStep, ...]
     chain: tuple[Link, ...] = ()
     mark: Mark = PLAIN
     known: Testimony = UNTOLD
@@ -146,17 +146,17 @@ def provenance(reader: Reader, fact: str, near: int = 0) -> Provenance:
     if any(step.event == VERB_OF[FactRedacted] for step in steps):
         steps = [step._replace(text=REDACTED) if step.text else step for step in steps]
     now = cache.fact(id)
-    mark = marked(cache, now, reader.ask(partial(marks_at, reader.home)))
+    mark = marked_fact(cache, now, reader.ask(partial(marks_at, reader.home)))
     chain, further = _chain(cache, id, near)
     known = testimony(now, cache.entry, cache.some_histories)
     return Provenance(id, tuple(steps), chain, mark, known, further)
 
 
-def _step(ref: LogRef, log: SessionLog, event: Event, fact: str, brought: Origin) -> Step:
+def _step(ref: LogRef, log: SessionLog, event: Event, fact: str, brought: Origin) -> WhyStep:
     text = (event.text or "") if isinstance(event, FactCreated | FactUpdated) else ""
     was = (event.was or ()) if isinstance(event, FactUpdated) else ()
     footer = dict(event.meta) if isinstance(event, FactCreated | FactUpdated) else {}
-    return Step(
+    return WhyStep(
         ref.stem,
         log.get("agent"),
         told(event, fact),
@@ -223,7 +223,7 @@ class Difference(Record):
     sessions: int
 
 
-def difference(old: State, new: State) -> Difference:
+def changes_between(old: State, new: State) -> Difference:
     """Compare two states."""
     rows = [(now, old.get(now.fact.id)) for now in new.standings()]
     known = [(now, then, _corrected(now.fact, then.fact)) for now, then in rows if then]

@@ -48,15 +48,15 @@ def _clean(home: Home, cache: Cache) -> None:
     clean(home, cache)
 
 
-def hides(home: Home) -> Callable[[str], bool]:
+def hides_text(home: Home) -> Callable[[str], bool]:
     """Return what tells whether a text says again what is withheld in a home; in most nothing is."""
     if not os.path.exists(f"{home.cache_file}.redacted"):
         return lambda _: False
-    from memory.redaction.withheld_repeats import telling_of
+    from memory.redaction.withheld_repeats import withheld_of
 
     view = open_snapshot(home)
     try:
-        telling = view.ask(lambda cache: telling_of(home, cache))
+        telling = view.ask(lambda cache: withheld_of(home, cache))
     finally:
         view.close()
     return telling.repeats if telling else lambda _: False
@@ -221,11 +221,11 @@ class Reader:
 
     def marks(self, facts: Iterable[Fact]) -> dict[str, Mark]:
         """Return, by id, which facts are closed or false or name what is gone, and what stands instead."""
-        from memory.replay.reader_marks import marked, marks_at
+        from memory.replay.reader_marks import marked_fact, marks_at
 
         def mark(cache: Cache) -> dict[str, Mark]:
             known = marks_at(self.home, cache)
-            return {one.id: marked(cache, one, known) for one in facts}
+            return {one.id: marked_fact(cache, one, known) for one in facts}
 
         return self.ask(mark)
 

@@ -29,11 +29,11 @@ from memory.cache.cache_file import Cache
 from memory.cache.name_lookup import fact_named, keys_within, log_named, logs_of, of_kinds
 from memory.query.log_lines import shown_times
 from memory.query.visible_logs import visible_texts
-from memory.recall.recall_values import Answer, parted, tokens_of
+from memory.recall.recall_values import Answer, home_and_id, tokens_of
 from memory.redaction.withheld_texts import named_in
-from memory.replay.reader_marks import Marks, Outdated, brought_by, marked, marks_at
+from memory.replay.reader_marks import Marks, Outdated, brought_by, marked_fact, marks_at
 from memory.replay.tip_snapshot import Snapshot
-from memory.write.draft import did
+from memory.write.draft import deeds
 from projection.document.fact_remarks import Mark
 from projection.document.page_renderer import REDACTED
 from projection.text.clipping import clipped
@@ -64,7 +64,7 @@ class Anchor(Record):
         return cls(asked, kind, id, tuple([(at, at) for at in instants]), stems)
 
 
-class Session(Record):
+class TimelineSession(Record):
     """One session of a timeline."""
 
     stem: str  #: of its log: what `diurna log` and `recall --ids` take
@@ -86,7 +86,7 @@ class Timeline(Record):
     anchor: Anchor  #: what it is around
     start: str  #: of the window, an instant as `ended` has it
     end: str  #: of the window
-    sessions: tuple[Session, ...]  #: those that are shown
+    sessions: tuple[TimelineSession, ...]  #: those that are shown
     left: int  #: how many of the window are left out
     tokens: int  #: what the shown logs cost in full, about
     #: of the facts that these sessions name: those that are closed or false now, by id
@@ -154,7 +154,7 @@ def timeline(
     return reader.ask(within)
 
 
-def sessions_of(snapshot: Snapshot, keys: Sequence[str]) -> dict[str, Session]:
+def sessions_of(snapshot: Snapshot, keys: Sequence[str]) -> dict[str, TimelineSession]:
     """Return sessions by the keys of their logs; those that are not there are left out.
 
     `keys` are of those that are to be shown: each log is read from git.
@@ -167,11 +167,11 @@ def sessions_of(snapshot: Snapshot, keys: Sequence[str]) -> dict[str, Session]:
     )
 
 
-def _marks(cache: Cache, sessions: Iterable[Session], known: Marks) -> dict[str, Mark]:
+def _marks(cache: Cache, sessions: Iterable[TimelineSession], known: Marks) -> dict[str, Mark]:
     """Mark the facts that sessions name and that are closed or false by now."""
     did = [name for session in sessions for _, ids in session.did for name in ids]
     names = {id for name in did for id in name.split(" → ")}
-    marks = {id: marked(cache, cache.fact(id), known) for id in sorted(names)}
+    marks = {id: marked_fact(cache, cache.fact(id), known) for id in sorted(names)}
     return {id: mark for id, mark in marks.items() if mark.said}
 
 
@@ -221,7 +221,7 @@ def _nearest(keys: Sequence[str], anchor: Anchor, limit: int) -> list[str]:
 
 def _sessions(
     snapshot: Snapshot, cache: Cache, keys: Sequence[str], anchor: Anchor
-) -> list[tuple[LogRef, Session]]:
+) -> list[tuple[LogRef, TimelineSession]]:
     outdated, logs = Outdated(cache), logs_of(cache, keys)
     when = shown_times(snapshot, [ref for ref, _ in logs])
     sessions = []
@@ -235,8 +235,8 @@ def _sessions(
             title = outdated.line(ref.key, title, brought)
             summary = outdated.line(ref.key, summary, brought)
         its_own = ref.key in anchor.stems or (not anchor.stems and _lies(entry, anchor.spans))
-        session = Session(
-            ref.stem, when(ref, visible.log), entry.agent, entry.type, title, summary, did(entry),
+        session = TimelineSession(
+            ref.stem, when(ref, visible.log), entry.agent, entry.type, title, summary, deeds(entry),
             tokens_of(visible.whole), its_own,
         )  # fmt: skip
         sessions.append((ref, session))
@@ -275,7 +275,7 @@ def _answer_anchor(cache: Cache, asked: str, answer: Answer) -> Anchor:
         NotFound: nothing answers it.
     """
     # what others hold has its time there
-    best = next((hit for hit in answer.hits if not parted(hit.id)[0]), None)
+    best = next((hit for hit in answer.hits if not home_and_id(hit.id)[0]), None)
     if best is None:
         raise NotFound(
             f"nothing is named {asked}, and nothing answers to it",

@@ -16,7 +16,13 @@ from ledger.model.session import (
     text_of,
 )
 from memory.cache.cache_file import Cache
-from memory.redaction.withheld_texts import ids_in, named_in, redacted_logs, shown, without_words
+from memory.redaction.withheld_texts import (
+    ids_in,
+    named_in,
+    redacted_logs,
+    visible_text,
+    without_words,
+)
 from memory.replay.read_logs import read_bytes
 from memory.replay.tip_snapshot import Snapshot
 from projection.document.page_renderer import REDACTED
@@ -52,7 +58,7 @@ def visible_texts(
     redacted = redacted_logs(cache)
     for ref, entry in logs:
         whole = texts.get(ref, "")
-        text = shown(home, cache, whole, named_in(entry))
+        text = visible_text(home, cache, whole, named_in(entry))
         yield Visible(ref, entry, whole, text, ref.stem in redacted)
 
 
@@ -109,7 +115,7 @@ def logs_of(snapshot: Snapshot, refs: list[LogRef]) -> Iterable[tuple[LogRef, Se
         log, _ = decode(data, sealed=sealed, file=ref.path)
         if redacted and (named := ids_in(log.events)) & redacted:
             # a title may be the text of a fact, or a sentence of the prose
-            kept = shown(snapshot.home, cache, text_of(data), named)
+            kept = visible_text(snapshot.home, cache, text_of(data), named)
             told, _ = decode(kept.encode("utf-8", "surrogatepass"), sealed=False)
             title = told.title or (REDACTED_TEXT if log.title else "")
             log = log._replace(title=title, header=log.header if sealed else told.header)

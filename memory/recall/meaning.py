@@ -205,7 +205,7 @@ def nearly_as(snapshot: Snapshot, texts: Mapping[str, str]) -> dict[str, dict[st
     return ask_once(snapshot, lambda _, index: {key: of(index, texts[key]) for key in texts})
 
 
-def make(snapshot: Snapshot, seconds: float = float("inf")) -> int:
+def make_vectors(snapshot: Snapshot, seconds: float = float("inf")) -> int:
     """Make the vectors that are missing, as far as the time allows; return how many.
 
     Raises:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ledger.errors import DiurnaError
 from ledger.home import PERSONAL
-from memory.recall.recall_values import FACTS, UPSTREAM, Answer, holding_first, parted
+from memory.recall.recall_values import FACTS, UPSTREAM, Answer, holding_first, home_and_id
 from memory.recall.recaller import Recaller
 from memory.replay.clone_view import View
 from memory.replay.upstream_homes import own_home, upstreams
@@ -79,7 +79,7 @@ class Recallers(Recaller):
         """Return memories by their ids (see `Reader.get`), in the order asked for."""
         hits: list[Hit] = []
         for one in dict.fromkeys(ids):
-            name, rest = parted(one)
+            name, rest = home_and_id(one)
             other = self._yours() if name == PERSONAL else self._others().get(name)
             if other is None:
                 hits += super().get([one], level=level).hits

@@ -18,7 +18,7 @@ from memory.recall.recall_values import (
     SESSION_KIND,
     TIMELINE,
     Hit,
-    Part,
+    ScorePart,
     holding_first,
     tokens_of,
 )
@@ -72,7 +72,7 @@ def _parted(text: str) -> tuple[list[str], str]:
 def with_score(hit: Hit, scored: Scored, explain: bool, weight: float = 1.0) -> Hit:
     """Return a hit with its score and, where an explanation is asked for, the parts of it."""
     parts = [
-        Part(name, round(value, 4), ", ".join(scored.words) if name == "words" else "")
+        ScorePart(name, round(value, 4), ", ".join(scored.words) if name == "words" else "")
         for name, value in (scored.parts if explain else ())
     ]
     return hit._replace(score=round(scored.score * weight, 4), parts=tuple(parts))
@@ -279,9 +279,9 @@ class LogPassages(Passages):
         for ref, data in read_bytes(self._home, refs):
             text = text_of(data)
             if self._cache.redacted and (entry := self._cache.entry(ref.key)) is not None:
-                from memory.redaction.withheld_texts import named_in, shown
+                from memory.redaction.withheld_texts import named_in, visible_text
 
-                text = shown(self._home, self._cache, text, named_in(entry))
+                text = visible_text(self._home, self._cache, text, named_in(entry))
             yield ref.blob, text
 
     def _mark(self, log: LogRow, text: str) -> Mark:

@@ -19,7 +19,7 @@ _LEAST = 2
 
 
 @cache
-def listed(language: str, kind: str) -> frozenset[str]:
+def listed_words(language: str, kind: str) -> frozenset[str]:
     """Return the words of one list, none where there is no such list."""
     return frozenset(_lists().get((language, kind), ()))
 
@@ -40,7 +40,7 @@ def spoken(text: str, otherwise: str) -> str:
     letters = [one if one.isalnum() and not one.isdecimal() else " " for one in text.lower()]
     words = "".join(letters).split()
     counts: dict[str, float] = {
-        language: sum([word in listed(language, kind) for word in words])
+        language: sum([word in listed_words(language, kind) for word in words])
         for language, kind in _lists()
         if kind == "small"
     }
@@ -51,7 +51,7 @@ def spoken(text: str, otherwise: str) -> str:
 @cache
 def _roots(language: str) -> frozenset[str]:
     """Return the everyday words, and what an ending leaves of them."""
-    words = listed(language, "everyday")
+    words = listed_words(language, "everyday")
     left = [(word, word + word[-1], word.removesuffix("e")) for word in words]
     dry = [word[:-1] + "i" for word in words if word[-1] == "y"]
     return frozenset([*dry, *[root for each in left for root in each]])
@@ -60,7 +60,7 @@ def _roots(language: str) -> frozenset[str]:
 @cache
 def is_everyday(word: str, language: str) -> bool:
     """Tell whether a word, in lower case, is one that everybody uses of everything."""
-    roots, endings = _roots(language), {"", *listed(language, "endings")}
+    roots, endings = _roots(language), {"", *listed_words(language, "endings")}
     return any(
         one[:cut] in roots and one[cut:] in endings
         for one in (word, word.removeprefix("ge"))  # as German participles begin
@@ -123,7 +123,7 @@ def read_question(text: str, language: str = ENGLISH) -> Question:
             phrases += [quoted] * bool(quoted)
             alone, asked = bool(phrases), asked or not quoted
     language = spoken(text, language)
-    small = listed(language, "small")
+    small = listed_words(language, "small")
     telling = {key: one for key, one in words.items() if one.beginning or one.raw not in small}
     found = tuple((telling or (words if phrases else {})).values())[:WORDS]
     return Question(found, tuple(phrases), tuple(unwanted), alone and not asked, language)

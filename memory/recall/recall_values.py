@@ -72,7 +72,7 @@ class Filters(Record):
         return bool(self.since or self.until or self.agents or self.roles or self.branches)
 
 
-class Part(Record):
+class ScorePart(Record):
     """One part of a score: what it is, what it adds, and where it comes from."""
 
     name: str
@@ -94,7 +94,7 @@ class Hit(Record):
     text: str  #: what the level shows
     tokens: int  #: what the text costs, about
     whole: int = 0  #: what the level `full` would cost, about
-    parts: tuple[Part, ...] = ()  #: of the score, where an explanation was asked for
+    parts: tuple[ScorePart, ...] = ()  #: of the score, where an explanation was asked for
     mark: Mark = PLAIN  #: whether the fact is closed or false, and what stands instead
     #: the id of the best passage of the log that the fact's text comes from, "" for none
     passage: str = ""
@@ -143,7 +143,7 @@ def is_place(said: str) -> bool:
     return bool(path and line.isdecimal() and len(line) < 8 and not is_stem(stem_in(path)))
 
 
-def parted(one: str) -> tuple[str, str]:
+def home_and_id(one: str) -> tuple[str, str]:
     """Return the name of a home and the id of a hit there, of `NAME/ID`; "" and the whole of others."""
     name, _, rest = one.partition("/")
     if is_fact_id(name) and (is_fact_id(rest) or is_stem(stem_in(rest.partition(":")[0]))):

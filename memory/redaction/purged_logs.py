@@ -18,9 +18,9 @@ from ledger.model.log_stamps import is_sealed
 from ledger.model.logset import log_refs
 from ledger.model.session import Entry, SessionLog
 from memory.cache.cache_file import Cache
-from memory.redaction.withheld_repeats import Telling
+from memory.redaction.withheld_repeats import Withheld
 from memory.redaction.withheld_texts import held_logs, without_beside, without_lines, without_words
-from memory.replay.read_logs import Reading, read_all
+from memory.replay.read_logs import LogReading, read_all
 from memory.replay.tip_snapshot import Snapshot
 from projection.document.page_renderer import COMPUTED_KEYS
 from projection.fold.fact_history import REDACTED_TEXT
@@ -94,7 +94,7 @@ def refuse_purged(
             )
 
 
-def expected(cache: Cache | None, reading: Reading) -> tuple[Finding, ...]:
+def expected(cache: Cache | None, reading: LogReading) -> tuple[Finding, ...]:
     """Return what was noticed in logs, but that a purge put other bytes in the place of a redacted one's.
 
     `cache` is of the tip that the logs come to, None for none; where history has the first bytes of a
@@ -126,7 +126,7 @@ class Purge:
     """
 
     def __init__(
-        self, facts: frozenset[str], logs: frozenset[str], texts: Iterable[str], telling: Telling
+        self, facts: frozenset[str], logs: frozenset[str], texts: Iterable[str], telling: Withheld
     ) -> None:
         self._facts, self._logs, self.telling = facts, logs, telling
         self.texts = tuple(sorted({one for one in texts if not is_purged(one)}))

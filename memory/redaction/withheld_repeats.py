@@ -31,7 +31,7 @@ _REMARK_CHARS = 12
 _TELLING_WORDS = 4
 
 
-class Telling:
+class Withheld:
     """The lines that must be nowhere, as far as git or a kept copy still has them.
 
     Args:
@@ -152,11 +152,11 @@ def _spelled(lines: Iterable[str]) -> Iterable[bytes]:
             yield json.dumps(line, ensure_ascii=ascii_)[1:-1].encode("utf-8", "surrogatepass")
 
 
-def telling_of(home: Home, cache: Cache, *, words: bool = True) -> Telling | None:
+def withheld_of(home: Home, cache: Cache, *, words: bool = True) -> Withheld | None:
     """Return what is withheld in a home; None where nothing is.
 
     `words`: of redacted logs their own words too, which others may say as well.
     """
     if not cache.redacted:
         return None
-    return Telling(home, cache, cache.redacted, redacted_logs(cache) if words else frozenset())
+    return Withheld(home, cache, cache.redacted, redacted_logs(cache) if words else frozenset())

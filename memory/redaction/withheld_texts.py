@@ -51,7 +51,7 @@ def redacted_logs(cache: Cache) -> frozenset[str]:
     return frozenset([one for one in cache.redacted if is_stem(one) and cache.fact(one) is None])
 
 
-def holders(home: Home, cache: Cache, name: str) -> tuple[tuple[str, str], ...]:
+def withheld_holders(home: Home, cache: Cache, name: str) -> tuple[tuple[str, str], ...]:
     """Return the logs, as (stem, blob id), that hold what a redaction of a fact or a log withholds.
 
     Those that a purge went through do not any more.
@@ -77,7 +77,7 @@ def naming_holders(home: Home, cache: Cache, events: tuple[Event, ...]) -> tuple
     """Let redactions name the logs that hold what they withhold."""
     return tuple(
         [
-            event._replace(held=holders(home, cache, event.id))
+            event._replace(held=withheld_holders(home, cache, event.id))
             if isinstance(event, FactRedacted) and not event.held
             else event
             for event in events
@@ -113,7 +113,7 @@ def without_words(log: SessionLog) -> SessionLog:
     return log._replace(header=header, title=REDACTED_TEXT, prose="", events=events)
 
 
-def shown(home: Home, cache: Cache, text: str, named: Iterable[str]) -> str:
+def visible_text(home: Home, cache: Cache, text: str, named: Iterable[str]) -> str:
     """Return a log's text, line for line, without what it says of redacted facts, wherever it repeats it.
 
     `named` are the ids that it names.

@@ -48,7 +48,7 @@ _TIPS, _NAMES = 50, 5
 _NOTHING = blob_id(b"")
 
 
-def named(stems: Iterable[str]) -> str:
+def named_few(stems: Iterable[str]) -> str:
     """Write `2 logs: a, b`, and no more than a few names."""
     listed = sorted(stems)
     more = f" and {len(listed) - _NAMES} more" if len(listed) > _NAMES else ""
@@ -74,7 +74,7 @@ def remote_tips(home: Home) -> dict[str, str]:
     return {name: read_reference(where, name) for name in remote_branches(where, home.branch)}
 
 
-def missing(home: Home, tip: str, commit: str, held: Held) -> Logs:
+def missing_logs(home: Home, tip: str, commit: str, held: Held) -> Logs:
     """Return the logs that a commit has, and a tip ("" for none) not, or with other bytes than theirs."""
     git, cut = home.repository.git(), len(home.prefix)
     rows = git.differences(tip, commit, home.prefix + SESSIONS_DIR)
@@ -92,7 +92,7 @@ def missing(home: Home, tip: str, commit: str, held: Held) -> Logs:
     return found
 
 
-def lost(home: Home, held: Held) -> Logs:
+def lost_logs(home: Home, held: Held) -> Logs:
     """Return the logs that went and that nobody has put back, as path -> blob id.
 
     They went from the branch; of branches with code, from all that git refers to.
@@ -101,7 +101,7 @@ def lost(home: Home, held: Held) -> Logs:
     found = {path: blob_id(data) for path, data in _rewritten(home, held).items()}
     for name in (home.lost, home.kept):
         if (kept := read_reference(home.repository, name)) not in ("", tip):
-            found |= missing(home, tip, kept, held)
+            found |= missing_logs(home, tip, kept, held)
     if found and not home.seen:
         asked = ("--exclude=refs/diurna/*", "--all", "--reflog", "--full-history", "--root")
         form = ("-m", "--format=", "--name-only", "--no-renames", "--diff-filter=AM")
@@ -117,12 +117,14 @@ def lost(home: Home, held: Held) -> Logs:
 
 def lost_findings(home: Home, held: Held, known: Container[str] = ()) -> list[Finding]:
     """Name the logs that went, but those at paths that are known."""
-    gone = {path: blob for path, blob in lost(home, held).items() if path not in known}
+    gone = {path: blob for path, blob in lost_logs(home, held).items() if path not in known}
     nowhere = [stem_of(path) for path, blob in gone.items() if blob == _NOTHING]
     there = [stem_of(path) for path, blob in gone.items() if blob != _NOTHING]
     said, hint = "acknowledged here and found in no reference any more", "look in another clone"
-    found = [went(there, f"taken off {home.branch if home.seen else 'every branch'}")] * bool(there)
-    return found + [went(nowhere, said, f"{hint} or a backup")] * bool(nowhere)
+    found = [
+        went_finding(there, f"taken off {home.branch if home.seen else 'every branch'}")
+    ] * bool(there)
+    return found + [went_finding(nowhere, said, f"{hint} or a backup")] * bool(nowhere)
 
 
 def remember(home: Home, held: Held) -> None:
@@ -132,7 +134,7 @@ def remember(home: Home, held: Held) -> None:
         return
     git, before = home.repository.git(), read_reference(home.repository, home.kept)
     try:
-        if fresh := missing(home, before, tip, held):
+        if fresh := missing_logs(home, before, tip, held):
             (root,) = git.resolve(f"{before}^{{tree}}") if before else ("",)
             git.run("update-ref", home.kept, _stored(home, root, fresh))
             note_logs(home, map(stem_of, fresh))
@@ -200,7 +202,7 @@ def _rewritten(home: Home, held: Held) -> dict[str, bytes]:
     for one in (tip, kept, read_reference(home.repository, home.lost)):
         stems -= _stems(home, one)
     try:
-        known = missing(home, "", words[-1], held)
+        known = missing_logs(home, "", words[-1], held)
     except (ObjectMissing, GitFailed):
         known = {}
     paths = [log_path(stem) for stem in stems]
@@ -219,9 +221,9 @@ def drop_redacted(home: Home, held: Held) -> None:
     """
     git = home.repository.git()
     if read_reference(home.repository, home.lost):
-        keep(home, {}, held)
+        keep_lost(home, {}, held)
     if not home.seen and (kept := read_reference(home.repository, home.kept)):
-        git.run("update-ref", home.kept, _stored(home, "", missing(home, "", kept, held)))
+        git.run("update-ref", home.kept, _stored(home, "", missing_logs(home, "", kept, held)))
 
 
 def _stored(home: Home, root: str, logs: Logs) -> str:
@@ -235,7 +237,7 @@ def _stored(home: Home, root: str, logs: Logs) -> str:
     return object_id(COMMIT, data)
 
 
-def keep(home: Home, more: Mapping[str, str], held: Held, *moves: str) -> None:
+def keep_lost(home: Home, more: Mapping[str, str], held: Held, *moves: str) -> None:
     """Keep logs that went from the branch, beside those that went before.
 
     What the tip has by now, or a redaction names, is let go. `moves` are lines of the transaction.
@@ -245,7 +247,7 @@ def keep(home: Home, more: Mapping[str, str], held: Held, *moves: str) -> None:
     """
     git, tip, name = home.repository.git(), home.tip(), home.lost
     before = read_reference(home.repository, name)
-    logs = missing(home, tip, before, held) if before else {}
+    logs = missing_logs(home, tip, before, held) if before else {}
     logs |= {path: blob for path, blob in more.items() if (stem_of(path), blob) not in held}
     made = _stored(home, "", logs) if logs else ""
     if made != before:
@@ -281,7 +283,7 @@ def settle(snapshot: Snapshot) -> list[Finding]:
         found = _set_elsewhere(home, kept, held)
     if gone:
         write_objects(home.repository, [(BLOB, data) for data in gone.values()])
-        keep(home, {path: blob_id(data) for path, data in gone.items()}, held)
+        keep_lost(home, {path: blob_id(data) for path, data in gone.items()}, held)
         Spool(home.spool_folder).forget([*map(stem_of, gone)])
         found += lost_findings(home, held)
     if home.seen and tip and not kept:
@@ -299,14 +301,14 @@ def _set_elsewhere(home: Home, seen: str, held: Held) -> list[Finding]:
     back: Logs = {}
     taken: set[str] = set()
     try:
-        gone = missing(home, home.tip(), seen, held)
+        gone = missing_logs(home, home.tip(), seen, held)
         stems = [stem_of(path) for path in gone]
         if gone and tip and git.holds(tip, seen):
             gone = {}  # history tells what became of each
         if gone and tip and (tip in remotes.values() or git.holds(seen, tip)):
             taken = _taken(home, remotes, sent, set(stems))
             kept = read_reference(where, home.lost)
-            told = missing(home, tip, kept, held) if kept else {}  # and left by who was told
+            told = missing_logs(home, tip, kept, held) if kept else {}  # and left by who was told
             other = git.resolve(*[f"{tip}:{path}" for path in gone])
             back = {
                 path: blob
@@ -325,27 +327,27 @@ def _set_elsewhere(home: Home, seen: str, held: Held) -> list[Finding]:
     for there in [one for one in remotes.values() if one != sent][:1]:
         if there == tip or not sent or git.holds(there, sent):
             moves.append(f"update {kept_as(SENT, home.reference)} {there}")
-    keep(home, off, held, *moves)
+    keep_lost(home, off, held, *moves)
     spool.forget(stems)  # what became of them is decided
     found = []
     if back:
-        said = f"{home.branch} was set back without {named(map(stem_of, back))}"
+        said = f"{home.branch} was set back without {named_few(map(stem_of, back))}"
         found.append(Finding("log-dropped", f"{said}; what nobody took out comes back"))
     if went_off and not tip:
-        said = f"the branch {home.branch} is not here any more; it had {named(went_off)}"
+        said = f"the branch {home.branch} is not here any more; it had {named_few(went_off)}"
         hint = f"`git branch {home.branch} {home.seen}` brings it back as it was"
         return [*found, Finding("history-rewritten", said, hint=hint)]
     shown = next((one.removeprefix("refs/remotes/") for one in remotes), "the remote")
     for logs, what in ((went_off & taken, shown), (went_off - taken, home.branch)):
-        found += [went(logs, f"taken off {what}")] * bool(logs)
+        found += [went_finding(logs, f"taken off {what}")] * bool(logs)
     return found
 
 
-def went(
+def went_finding(
     stems: Iterable[str], what: str, hint: str = "`diurna check --restore` adds them again"
 ) -> Finding:
     """Say that logs are not where they were, and what brings them back."""
-    many, _, names = named(stems).partition(": ")
+    many, _, names = named_few(stems).partition(": ")
     said = f"{many} {'was' if many == '1 log' else 'were'} {what}: {names}"
     return Finding("history-rewritten", said, hint=hint)
 

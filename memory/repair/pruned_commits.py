@@ -54,7 +54,7 @@ def remake(snapshot: Snapshot) -> list[str]:
     write_objects(home.repository, [bodies[oid] for oid in structure], whole=False)
     written = [*structure]
     for commit, path, oid in lost:
-        sources = chain(copies(home, path, oid), _rendered(snapshot, commit))
+        sources = chain(file_copies(home, path, oid), _rendered(snapshot, commit))
         found = () if oid in bodies else (data for data in sources if blob_id(data) == oid)
         for data in islice(found, 1):
             store_blob(home, data)
@@ -120,7 +120,7 @@ def _lost(home: Home, made: dict[str, tuple[Made, Intent]]) -> list[tuple[str, s
     return lost
 
 
-def copies(home: Home, path: str, oid: str) -> Iterator[bytes]:
+def file_copies(home: Home, path: str, oid: str) -> Iterator[bytes]:
     """Yield the bytes of a file of the home from wherever this machine has a copy of them.
 
     `path` is from the root, or relative to the home; `oid` is of the blob: no other bytes will do.

@@ -28,7 +28,7 @@ from memory.cache.cache_file import Cache
 from memory.cache.rebuild import take_away
 from memory.cache.stamp import FILE_ERRORS, CacheDamaged
 from memory.cache.view_name import drop_briefs
-from memory.redaction.withheld_repeats import Telling, telling_of
+from memory.redaction.withheld_repeats import Withheld, withheld_of
 from memory.redaction.withheld_texts import held_logs, redacted_logs
 from memory.repair.lost_logs import drop_redacted
 from memory.repair.pruned_blobs import drop_purged, not_whole
@@ -57,7 +57,7 @@ def clean(home: Home, cache: Cache) -> bool:
     if is_clean(home, cache):
         return True
     try:
-        telling = telling_of(home, cache)
+        telling = withheld_of(home, cache)
         if telling is None:
             return True
         with FILE_ERRORS:
@@ -113,7 +113,7 @@ def _clear_caches(home: Home) -> None:
             unlink(path)
 
 
-def _clear_kept(home: Home, cache: Cache, telling: Telling) -> bool:
+def _clear_kept(home: Home, cache: Cache, telling: Withheld) -> bool:
     """Let go of the copies of committed logs, and of what commits are made of; False where that must wait.
 
     What git holds whole, and what a redaction allows to be gone, needs no copy. The disks are flushed
@@ -141,7 +141,7 @@ def _clear_kept(home: Home, cache: Cache, telling: Telling) -> bool:
     return False
 
 
-def _clear_left(home: Home, telling: Telling, blobs: set[str]) -> None:
+def _clear_left(home: Home, telling: Withheld, blobs: set[str]) -> None:
     """Take withheld lines out of what was noted and set aside, and what sessions of hosts left."""
     state = f"{home.repository.commondir}/{STATE_DIR}"
     for folder in ("", _ASIDE, DROPPED_DIR, *_LINES, *_ITEMS, *_DISPOSABLE):
@@ -196,12 +196,12 @@ def _files(folder: str) -> list[str]:
     return [path for path in paths if os.path.isfile(path) and not os.path.islink(path)]
 
 
-def _clear_mirror(home: Home, cache: Cache, telling: Telling) -> None:
+def _clear_mirror(home: Home, cache: Cache, telling: Withheld) -> None:
     """Write the mirror of an own branch anew where it still shows what is withheld."""
     if home.kind != OWN_BRANCH or not home.repository.top:
         return
     from memory.replay.state_as_of import state_of
-    from memory.worktree.page_copies import mirror
+    from memory.worktree.page_copies import write_mirror
     from memory.worktree.projection_files import projection_files
 
     folder = f"{home.repository.top}/{MIRROR_DIR}"
@@ -212,7 +212,7 @@ def _clear_mirror(home: Home, cache: Cache, telling: Telling) -> None:
     ]
     if any(telling.may_stand_in(_read(f"{folder}/{path}")) for path in files):
         made = projection_files(state_of(cache)).bodies
-        mirror(home, [(path, made.get(path)) for path in sorted(files)])
+        write_mirror(home, [(path, made.get(path)) for path in sorted(files)])
 
 
 def _inflated(data: bytes) -> bytes:

@@ -18,7 +18,7 @@ from ledger.home import OWN_BRANCH, OWN_REPOSITORY, Home
 from ledger.model.layout import TRUTH_FILE
 from ledger.model.record import Record
 from ledger.wal.user_key import digest, read_signed, write_signed
-from memory.cache.head_store import Wait
+from memory.cache.head_store import EndingFact
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class Truths(Record):
     lacks: tuple[Lack, ...]  #: what is gone
     #: digests of what was looked for and is not gone
     asked: tuple[str, ...] = ()
-    waits: tuple[Wait, ...] = ()  #: facts that a commit or a day is going to end
+    waits: tuple[EndingFact, ...] = ()  #: facts that a commit or a day is going to end
     said: str = ""  #: the digest of the logs that say so
     refs: str = ""  #: the stamp of the tags and branches that may end them
     heads: tuple[str, ...] = ()  #: commits of which `ends` tells, newest first
@@ -93,7 +93,7 @@ def read_truths(home: Home) -> Truths | None:
 
     return kept._replace(
         lacks=tuple([lack(row) for row in kept.lacks]),
-        waits=tuple([Wait(*row) for row in kept.waits]),
+        waits=tuple([EndingFact(*row) for row in kept.waits]),
         ends=tuple([(known, lack(row)) for known, row in kept.ends]),
     )
 
@@ -167,7 +167,7 @@ def truth_of(home: Home, cache: Cache | None = None) -> Truth:
     kept, said = read_truths(home), cache.summary.digest if cache is not None else ""
     new = cache is not None and (kept is None or kept.said != said)
     if cache is not None and new and not home.repository.promisor:
-        kept = _looked_at(home, kept or Truths("", "", ()), waiting(home, cache), said)
+        kept = _looked_at(home, kept or Truths("", "", ()), ending_facts(home, cache), said)
     if kept is None or not (kept.lacks or kept.waits):
         return NOTHING_GONE
     top = home.repository.top
@@ -175,7 +175,7 @@ def truth_of(home: Home, cache: Cache | None = None) -> Truth:
     return Truth(lacks + _ended_now(home, kept) if kept.waits else lacks)
 
 
-def _looked_at(home: Home, before: Truths, waits: Iterable[Wait], said: str) -> Truths:
+def _looked_at(home: Home, before: Truths, waits: Iterable[EndingFact], said: str) -> Truths:
     """Look at HEAD for what ends facts, and keep it."""
     try:
         kept = with_ends(home, before, waits)._replace(said=said)
@@ -207,7 +207,7 @@ def _ended_now(home: Home, kept: Truths) -> list[Lack]:
     return days + [one for known, one in kept.ends if known == commit]
 
 
-def waiting(home: Home, cache: Cache) -> list[Wait]:
+def ending_facts(home: Home, cache: Cache) -> list[EndingFact]:
     """Return the facts that hold and say what ends them, or by what they are checked, by id."""
     if not (ids := cache.may_end()):  # as in most homes
         return []
@@ -230,7 +230,7 @@ def waiting(home: Home, cache: Cache) -> list[Wait]:
     for fact, words, stem in found:
         log, at = headers.get(stem), milliseconds_of(stem) // 1000 if stem else 0
         birth = log.get("commit") if log else ""
-        waits.append(Wait(fact.id, fact.heads[0].id, words, birth, at))
+        waits.append(EndingFact(fact.id, fact.heads[0].id, words, birth, at))
     return sorted(waits)
 
 
@@ -271,7 +271,7 @@ def _said_at(history: History, words: str) -> str:
 
 
 def with_ends(
-    home: Home, before: Truths, waits: Iterable[Wait], at: tuple[str, str] | None = None
+    home: Home, before: Truths, waits: Iterable[EndingFact], at: tuple[str, str] | None = None
 ) -> Truths:
     """Return what is known with what of some facts has ended at HEAD; a history that is cut tells nothing.
 
@@ -283,21 +283,21 @@ def with_ends(
     waits, (reference, commit) = tuple(waits), at or head(home.repository)
     if not waits or not commit or is_shallow(home.repository):
         return before._replace(waits=waits, heads=(), ends=())
-    from memory.replay.ending_commits import ended
+    from memory.replay.ending_commits import ended_facts
 
     refs = _refs_stamp(home, waits)  # before it is looked at: what moves meanwhile is seen
     same = set(waits) == set(before.waits) and refs == before.refs
     if same and commit in before.heads:
         return before
     branch, seen = reference.removeprefix("refs/heads/"), _seen(home, waits)
-    found = _lacks_of(ended(home.repository.git(), commit, waits, branch=branch, seen=seen))
+    found = _lacks_of(ended_facts(home.repository.git(), commit, waits, branch=branch, seen=seen))
     heads = (commit, *(before.heads if same else ()))[:_HEADS]
     ends = [pair for pair in before.ends if pair[0] in heads[1:]]
     ends_here = [(commit, one) for one in found]
     return before._replace(waits=waits, refs=refs, heads=heads, ends=(*ends_here, *ends))
 
 
-def _refs_stamp(home: Home, waits: Iterable[Wait]) -> str:
+def _refs_stamp(home: Home, waits: Iterable[EndingFact]) -> str:
     """Return what moves with the tags and branches that may end facts; no process is asked for it."""
     common, places = home.repository.commondir, set()
     for one in waits:
@@ -321,7 +321,7 @@ def _refs_stamp(home: Home, waits: Iterable[Wait]) -> str:
     return digest("\0".join(said).encode("utf-8", "surrogateescape"))
 
 
-def _seen(home: Home, waits: Iterable[Wait]) -> dict[str, str]:
+def _seen(home: Home, waits: Iterable[EndingFact]) -> dict[str, str]:
     """Return where git noted branches last, where a merge may end a fact."""
     if not any(one.until.strip().lower().startswith(_MERGED) for one in waits):
         return {}
@@ -331,7 +331,7 @@ def _seen(home: Home, waits: Iterable[Wait]) -> dict[str, str]:
     return {one.branch: one.commit for one in seen}
 
 
-def _goes_by_refs(wait: Wait) -> bool:
+def _goes_by_refs(wait: EndingFact) -> bool:
     return wait.until.strip().partition(" ")[0].lower() in (_TAG, _MERGED)
 
 
@@ -342,7 +342,7 @@ def _below(folder: str) -> list[str]:
         return []
 
 
-def _lacks_of(found: dict[Wait, End]) -> list[Lack]:
+def _lacks_of(found: dict[EndingFact, End]) -> list[Lack]:
     from ledger.model.log_stamps import stamp_of
     from projection.document.fact_remarks import ENDED, FAILS, Gone
 

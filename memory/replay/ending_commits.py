@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from ledger.git.cli import Git
-    from memory.cache.head_store import Wait
+    from memory.cache.head_store import EndingFact
 
 _TAGS, _HEADS, _REMOTES = "refs/tags", "refs/heads", "refs/remotes"
 _SAID_CHARS = 90
@@ -48,14 +48,14 @@ class End(Record):
     said: str  #: what came true
 
 
-def ended(
+def ended_facts(
     git: Git,
     head: str,
-    waits: Iterable[Wait],
+    waits: Iterable[EndingFact],
     *,
     branch: str = "",
     seen: Mapping[str, str] | None = None,
-) -> dict[Wait, End]:
+) -> dict[EndingFact, End]:
     """Find which facts have ended at a commit, and by which.
 
     Args:
@@ -74,13 +74,13 @@ class _Looking:
         self._line, self._head, self._branch, self._seen = line, head, branch, seen
         self._steps: list[Step] = []
         self._base = ""
-        self._waits: list[Wait] = []
-        self._births: dict[Wait, str] = {}
+        self._waits: list[EndingFact] = []
+        self._births: dict[EndingFact, str] = {}
         self._known: list[str] | None = None
         self._elsewhere: frozenset[str] | None = None
         self._behind: dict[str, list[Step]] = {}
 
-    def found(self, asked: Sequence[tuple[Wait, Until]]) -> dict[Wait, End]:
+    def found(self, asked: Sequence[tuple[EndingFact, Until]]) -> dict[EndingFact, End]:
         """Look for all of it."""
         checks = [(wait, until) for wait, until in asked if until.checks]
         trees = [(wait, until) for wait, until in asked if until.is_of_tree and not until.checks]
@@ -98,7 +98,7 @@ class _Looking:
         found.update(self._of_merges(merges))
         return found
 
-    def _birth(self, wait: Wait) -> str:
+    def _birth(self, wait: EndingFact) -> str:
         """Return the birth of a fact."""
         if not self._births:
             whole = self._line.whole({one.birth for one in self._waits if one.birth})
@@ -110,7 +110,7 @@ class _Looking:
                 self._births[one] = older[-1] if older else ""
         return self._births[wait]
 
-    def _all(self, wait: Wait) -> list[Step]:
+    def _all(self, wait: EndingFact) -> list[Step]:
         """Return all steps behind the birth of a fact."""
         birth = self._birth(wait)
         if birth not in self._behind:
@@ -122,10 +122,12 @@ class _Looking:
             )  # fmt: skip
         return self._behind[birth]
 
-    def _of_trees(self, asked: Sequence[tuple[Wait, Until]]) -> Iterator[tuple[Wait, End]]:
+    def _of_trees(
+        self, asked: Sequence[tuple[EndingFact, Until]]
+    ) -> Iterator[tuple[EndingFact, End]]:
         """Yield what the files of commits end."""
         touched = self._line.touching({until.place for _, until in asked}, self._base)
-        rows: list[tuple[Wait, Until, list[Step], str]] = []
+        rows: list[tuple[EndingFact, Until, list[Step], str]] = []
         for wait, until in asked:
             changes = touched[until.place]
             changed = [one for one in self._all(wait) if one.commit in changes]
@@ -162,7 +164,9 @@ class _Looking:
         }
         return entries, self._line.contents(blobs)
 
-    def _of_checks(self, asked: Sequence[tuple[Wait, Until]]) -> Iterator[tuple[Wait, End]]:
+    def _of_checks(
+        self, asked: Sequence[tuple[EndingFact, Until]]
+    ) -> Iterator[tuple[EndingFact, End]]:
         """Yield the checks that fail at the commit, each with the first of the line since which it does.
 
         The birth of what is asked is where somebody confirmed it: that stands for what was there.
@@ -175,7 +179,7 @@ class _Looking:
         places = [(commit, path) for path, changes in touched.items() for commit in changes]
         places += [(births.get(wait.birth, ""), until.place) for wait, until in fails]
         were, texts = self._read(places, [until for _, until in fails])
-        broken: list[tuple[Wait, Until, str]] = []
+        broken: list[tuple[EndingFact, Until, str]] = []
         for wait, until in fails:
             place, since = (
                 until.place,
@@ -194,7 +198,7 @@ class _Looking:
         for wait, until, since in broken:
             yield wait, End(since, times[since], _clipped(until.said))
 
-    def _brings(self, wait: Wait) -> str:
+    def _brings(self, wait: EndingFact) -> str:
         """Return the commit of the line that brought the birth of a fact from elsewhere, "" for none."""
         birth = self._birth(wait)
         if self._elsewhere is None:
@@ -208,7 +212,9 @@ class _Looking:
             return ""
         return self._line.first_holding(self._all(wait), [birth]).commit
 
-    def _of_tags(self, asked: Sequence[tuple[Wait, Until]]) -> Iterator[tuple[Wait, End]]:
+    def _of_tags(
+        self, asked: Sequence[tuple[EndingFact, Until]]
+    ) -> Iterator[tuple[EndingFact, End]]:
         """Yield what tags end: of those that are in the line, one that the birth had not."""
         names = [one for one in self._refs() if one.startswith(_TAGS)] if asked else []
         for wait, until in asked:
@@ -237,13 +243,15 @@ class _Looking:
             self._known = self._line.names(_TAGS, _HEADS, _REMOTES)
         return self._known
 
-    def _new(self, wait: Wait, commits: Iterable[str]) -> frozenset[str]:
+    def _new(self, wait: EndingFact, commits: Iterable[str]) -> frozenset[str]:
         """Return those of some commits that the birth of a fact had not."""
         wanted = frozenset(commits)
         birth = self._birth(wait) if wanted else ""
         return self._line.lacking(birth, wanted) if birth else wanted
 
-    def _of_merges(self, asked: Sequence[tuple[Wait, Until]]) -> Iterator[tuple[Wait, End]]:
+    def _of_merges(
+        self, asked: Sequence[tuple[EndingFact, Until]]
+    ) -> Iterator[tuple[EndingFact, End]]:
         """Yield what the merge of a branch ends, by its message or by the branch's tip."""
         names = self._refs() if asked else []
         for wait, until in asked:
@@ -268,7 +276,7 @@ class _Looking:
                 step = min(steps, key=lambda one: ids.index(one.commit))
                 yield wait, End(step.commit, step.seconds, _clipped(until.said))
 
-    def _held(self, wait: Wait, branch: str, tips: Sequence[str]) -> list[Step]:
+    def _held(self, wait: EndingFact, branch: str, tips: Sequence[str]) -> list[Step]:
         """Return the step that brought the tip of a branch.
 
         A tip that is of the line itself is a branch that was moved forward, or one that nobody has

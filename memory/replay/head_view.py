@@ -14,7 +14,7 @@ from ledger.git.repository import head
 from ledger.home import OWN_BRANCH, Home
 from ledger.wal.user_key import digest
 from memory.cache.head_store import Heads, Told, keep, read_heads
-from memory.cache.view_name import beside, elsewhere, landed, tip_of
+from memory.cache.view_name import beside, landed, stems_elsewhere, tip_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -199,7 +199,7 @@ def here_of(home: Home, cache: Cache) -> Here:
     if home.plain and not home.everywhere and beside(home):
         from memory.replay.unlanded_work import told_beside
 
-        away = elsewhere(home)
+        away = stems_elsewhere(home)
         for stem in landed(home, dict.fromkeys(away, tip_of(cache.commit))):
             del away[stem]
         return Here(told_beside(cache, away))

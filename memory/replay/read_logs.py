@@ -71,7 +71,7 @@ def blobs(where: Repository, ids: Sequence[str]) -> list[bytes | None]:
     return blobs(where, ids[:middle]) + blobs(where, ids[middle:])
 
 
-class Reading(Record):
+class LogReading(Record):
     """Logs as read: entries in ledger order, each with the log it came from, and the findings.
 
     The blob of a log is that of the bytes that were read, also where the tip has others (L3).
@@ -92,7 +92,7 @@ class _Doubtful(Record):
 
 def read_all(
     home: Home, refs: Sequence[LogRef], progress: Callable[[int, int], None] | None = None
-) -> Reading:
+) -> LogReading:
     """Read many logs.
 
     `refs` are in ledger order; `progress` is told now and then how many of how many are read.
@@ -113,7 +113,7 @@ def read_all(
         return read_given(home, refs, told())
 
 
-def read_few(home: Home, refs: Sequence[LogRef]) -> Reading:
+def read_few(home: Home, refs: Sequence[LogRef]) -> LogReading:
     """Read some logs through loose files and the git executable."""
     contents = dict(read_bytes(home, refs))
     return read_given(home, refs, [contents.get(ref) for ref in refs])
@@ -121,7 +121,7 @@ def read_few(home: Home, refs: Sequence[LogRef]) -> Reading:
 
 def read_given(
     home: Home, refs: Sequence[LogRef], contents: Iterable[bytes | int | None]
-) -> Reading:
+) -> LogReading:
     """Read logs whose bytes are at hand: None for a missing one, its size for one that is too large."""
     from ledger.codec.log import read_entry, stamp_findings
 
@@ -164,7 +164,7 @@ def read_given(
         findings += _mend(home, doubtful, kept, entries)
         place = {ref.path: number for number, ref in enumerate(refs)}
         findings.sort(key=lambda finding: place[finding.file])
-    return Reading(tuple(kept), tuple(entries), tuple(findings))
+    return LogReading(tuple(kept), tuple(entries), tuple(findings))
 
 
 def unreadable(ref: LogRef) -> Finding:

@@ -114,14 +114,14 @@ def marks_known(home: Home, open_snapshot: Callable[[Home], Snapshot]) -> Marks:
     return Marks(truth_of(home), here)
 
 
-def known(cache: Cache, facts: Iterable[Fact]) -> dict[str, Testimony]:
+def known_by(cache: Cache, facts: Iterable[Fact]) -> dict[str, Testimony]:
     """Tell by id how facts are known, by the headers of their logs, each of which is read once."""
     from projection.fold.testimony import testimony
 
     return {one.id: testimony(one, cache.header, cache.some_histories) for one in facts}
 
 
-def marked(cache: Cache | State, fact: Fact | None, marks: Marks = NOTHING_MARKED) -> Mark:
+def marked_fact(cache: Cache | State, fact: Fact | None, marks: Marks = NOTHING_MARKED) -> Mark:
     """Mark a fact: that it is closed or false, and of a finding whether it is open, fixed or came back.
 
     `marks` tells what of it the code no longer has, and HEAD does not hold.

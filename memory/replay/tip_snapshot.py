@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from ledger.home import Home
     from ledger.model.session import Entry
-    from memory.replay.read_logs import Reading
+    from memory.replay.read_logs import LogReading
 
     Progress = Callable[[int, int], None]
     Answer = TypeVar("Answer")
@@ -154,7 +154,7 @@ class Snapshot:
         """Build the cache anew: objects that could not be read before can be read now."""
         return self._rebuild(self.home.tip())
 
-    def forward(self, base: str, tip: str, reading: Reading) -> None:
+    def forward(self, base: str, tip: str, reading: LogReading) -> None:
         """Bring the cache to a commit with logs that were read already, if it is where they were added."""
         try:
             cache = self._open()

@@ -18,7 +18,7 @@ from ledger.model.ids import is_object
 from ledger.model.log_stamps import milliseconds_of, stamp_of
 from ledger.model.record import Record
 from memory.cache.cache_file import Cache
-from memory.cache.head_store import Heads, Settled, Told, read_heads, settle
+from memory.cache.head_store import Heads, Settled, Told, read_heads, settle_landings
 from memory.replay.broken_truth import has_code
 from memory.replay.page_publishing import code_trunk
 from projection.document.fact_remarks import (
@@ -183,7 +183,7 @@ class Telling:
                 continue
             work = known.work(place._replace(commit=found.whole[place.commit]))
             points[place.stem] = "" if work is None else work.point
-        settle(self._home, {}, {stem: one for stem, one in points.items() if one})
+        settle_landings(self._home, {}, {stem: one for stem, one in points.items() if one})
         return points
 
     def _stood(self, branch: str) -> frozenset[str]:

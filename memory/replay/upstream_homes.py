@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _NOTE_LIMIT_BYTES = 4096
 
 
-class Fetched(Record):
+class FetchedHome(Record):
     """A home of others as far as it is here."""
 
     name: str  #: by which the policy calls it
@@ -52,7 +52,7 @@ class Fetched(Record):
         return f"fetched {days} day{'' if days == 1 else 's'} ago" if days else "fetched today"
 
 
-def upstreams(home: Home, policy: Policy) -> tuple[Fetched, ...]:
+def upstreams(home: Home, policy: Policy) -> tuple[FetchedHome, ...]:
     """Return all homes of others that a policy names, nearest first, those too that were never fetched."""
     return tuple([as_fetched(home, one) for one in policy.upstream])
 
@@ -67,9 +67,9 @@ def note_of(url: str, prefix: str, fetched_at: float) -> bytes:
     return f"{fetched_at:.0f} {prefix or '.'}\n{url}\n".encode()
 
 
-def as_fetched(home: Home, one: Upstream | Fetched) -> Fetched:
+def as_fetched(home: Home, one: Upstream | FetchedHome) -> FetchedHome:
     """Return one as it is here now."""
-    folder, nothing = upstream_folder(home, one.name), Fetched(one.name, one.url)
+    folder, nothing = upstream_folder(home, one.name), FetchedHome(one.name, one.url)
     first, _, url = _note(folder).decode("utf-8", "replace").partition("\n")
     when, _, prefix = first.partition(" ")
     # a name that stands for another repository now says nothing of the one before
@@ -78,7 +78,7 @@ def as_fetched(home: Home, one: Upstream | Fetched) -> Fetched:
         return nothing
     kind, branch = IN_TREE if inside else OWN_REPOSITORY, f"refs/heads/{UPSTREAM_BRANCH}"
     there = Home(kind, Repository("", folder, folder), branch, inside)
-    return Fetched(one.name, one.url, there, float(when))
+    return FetchedHome(one.name, one.url, there, float(when))
 
 
 def _note(folder: str) -> bytes:

@@ -16,7 +16,7 @@ from ledger.model.layout import ARCHIVE_DIR, ARCHIVE_INDEX, CONTINUITY_FILE, POL
 from ledger.model.record import Record
 from ledger.wal.atomic_files import make_folder, replace_file
 
-DRIVER = "diurna-ours"
+PAGE_DRIVER = "diurna-ours"
 #: A person's edit bears the machine line of what it was made from, or none. Were it merged away, a
 #: `git stash pop` or a rebase would lose it: git then stops, with the file as it is here, unmarked.
 _KEEP = (
@@ -30,8 +30,8 @@ _VIEW_KEEP = (
     '"<!-- diurna: "*);; *) exit 1;; esac;; *) git merge-file -q %A %O %B;; esac'
 )
 _SETTINGS = (
-    (f"merge.{DRIVER}.name", "keep ours; Diurna recomputes"),
-    (f"merge.{DRIVER}.driver", _KEEP),
+    (f"merge.{PAGE_DRIVER}.name", "keep ours; Diurna recomputes"),
+    (f"merge.{PAGE_DRIVER}.driver", _KEEP),
     (f"merge.{VIEW_DRIVER}.name", "keep ours of a view; Diurna recomputes"),
     (f"merge.{VIEW_DRIVER}.driver", _VIEW_KEEP),
 )
@@ -56,13 +56,13 @@ class Drivers(Record):
 
 
 #: Of a repository that is yet to be made.
-NEW_CLONE = Drivers("", (DRIVER,), _SETTINGS)
+NEW_CLONE = Drivers("", (PAGE_DRIVER,), _SETTINGS)
 
 
 def attribute_lines(prefix: str) -> tuple[str, ...]:
     """Return the lines for the projection of a home, in the syntax of gitattributes."""
     literal = "".join("\\" + char if char in "\\*?[" else char for char in prefix)
-    drivers = dict.fromkeys((CONTINUITY_FILE, ARCHIVE_INDEX, _PAGES), DRIVER)
+    drivers = dict.fromkeys((CONTINUITY_FILE, ARCHIVE_INDEX, _PAGES), PAGE_DRIVER)
     drivers |= dict.fromkeys(VIEW_FILES, VIEW_DRIVER)
     return tuple(
         f"{_quoted(f'/{literal}{pattern}')} merge={driver}" for pattern, driver in drivers.items()

@@ -73,7 +73,7 @@ def left_alone(
         tree: gives one that has all logs of that ledger, where the commit has not.
     """
     rows = standing_files(home, tip, policy.view_files)
-    if found := in_the_way(home, rows):
+    if found := obstacles(home, rows):
         return tuple([Left(one.file, (one,)) for one in found])
     ours = {path: blob for _, blob, path in rows if is_projection(path)}
     unknown = dict(ours.items() - set(read_rendered(home)))
@@ -165,7 +165,7 @@ def refuse_left(found: tuple[Finding, ...]) -> None:
         raise EditNotUnderstood(found)
 
 
-def in_the_way(home: Home, rows: Iterable[tuple[str, str, str]]) -> tuple[Finding, ...]:
+def obstacles(home: Home, rows: Iterable[tuple[str, str, str]]) -> tuple[Finding, ...]:
     """Name what is no file of ours and stands where one belongs: folders, links, submodules.
 
     Rows are (mode, object id, path relative to the home) of what stands there.

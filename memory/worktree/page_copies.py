@@ -185,7 +185,7 @@ def unread(edited: Iterable[str]) -> tuple[str, ...]:
     return tuple([path for path in edited if not is_editable(path)])
 
 
-def mirror(home: Home, files: Iterable[tuple[str, bytes | None]]) -> list[Finding]:
+def write_mirror(home: Home, files: Iterable[tuple[str, bytes | None]]) -> list[Finding]:
     """Write projection files to the mirror; None takes a page out.
 
     The home has a branch of its own and a work tree; `files` are (path relative to the home, bytes).
@@ -237,7 +237,7 @@ def mirror_changes(home: Home, tip: str, base: str = "") -> list[Finding]:
         files = [
             (path, None if letter == "D" else objects.given(blob)) for letter, _, blob, path in rows
         ]
-    findings = mirror(home, files) if files else []
+    findings = write_mirror(home, files) if files else []
     note_written(home, _FOLLOWED, tip)
     return findings
 

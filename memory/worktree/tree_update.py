@@ -46,10 +46,10 @@ from memory.worktree.index_entries import (
 from memory.worktree.merge_drivers import ensure_drivers
 from memory.worktree.page_copies import (
     leads_out,
-    mirror,
     mirror_changes,
     not_through,
     work_file,
+    write_mirror,
     write_noted,
 )
 
@@ -96,7 +96,7 @@ class Ahead:
             found += _follow(home, self._made, files, self._stage)
         else:
             pages = [one for one in files if not one[0].startswith(SESSIONS_DIR + "/")]
-            found = mirror(home, pages) if pages and home.repository.top else []
+            found = write_mirror(home, pages) if pages and home.repository.top else []
         if not self._moved:  # nothing was to be staged
             move(lambda: True)
         self.findings = found

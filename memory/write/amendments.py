@@ -168,7 +168,7 @@ def _took(cache: Cache, task: str, agent: str, handoff: Handoff) -> bool:
     )
 
 
-def with_seen(
+def event_with_seen(
     event: Event, fact: Fact | None, histories: Mapping[str, History], opened: set[str]
 ) -> Event:
     """Let an event name the versions its writer saw; it does not answer what others said meanwhile.
@@ -211,7 +211,7 @@ def _with_seen_versions(log: SessionLog, case: Case) -> Amended:
             shown = here.shown(cache, fact)
             facts[name] = shown._replace(heads=tuple(dict.fromkeys((*shown.heads, *fact.heads))))
     events = tuple(
-        [with_seen(one, facts.get(one.id), case.histories, opened) for one in log.events]
+        [event_with_seen(one, facts.get(one.id), case.histories, opened) for one in log.events]
     )
     if any(isinstance(event, FactRedacted) for event in events):
         from memory.redaction.withheld_texts import naming_holders

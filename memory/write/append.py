@@ -29,7 +29,7 @@ from memory.write.draft import (
     Receipt,
     WriteRequest,
     births,
-    did,
+    deeds,
     named_ids,
     same_draft,
 )
@@ -265,7 +265,7 @@ def _receipt(
     entry: Entry, data: bytes, findings: tuple[Finding, ...] = (), near: tuple[Near, ...] = ()
 ) -> Receipt:
     """Return the receipt for a log; of what it did to facts without those that it only relied on."""
-    stem, done = entry.stem, did(entry._replace(named=()))
+    stem, done = entry.stem, deeds(entry._replace(named=()))
     born = births(entry.acts)
     return Receipt(
         stem, "", born, False, log_path(stem), data, findings, done, entry.type, entry, near=near

@@ -191,17 +191,17 @@ class Receipt(Record):
         if self.waits == NOT_COMMITTED:
             return f"{'already ' * self.already}written to {self.path} ({self.waits})"
         if self.waits:
-            return f"waits{waiting(self.waits)}"
+            return f"waits{waits_for(self.waits)}"
         said = "already recorded" if self.already else "committed"
         return f"{said} in {self.commit[:7]} on {branch}"
 
 
-def waiting(because: str) -> str:
+def waits_for(because: str) -> str:
     """Say what something waits for, behind the word that it does."""
     return f": {because}" if because else ""
 
 
-def did(entry: Entry) -> tuple[tuple[str, tuple[str, ...]], ...]:
+def deeds(entry: Entry) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """Return what a session did to facts: (verb, ids), in the order of FORMAT.md's table.
 
     A supersession reads `old → new`; what the log only relied on stands under `Used`.
@@ -220,7 +220,7 @@ def did(entry: Entry) -> tuple[tuple[str, tuple[str, ...]], ...]:
     return (*found, (USED, used)) if used else tuple(found)
 
 
-def told(receipt: Receipt) -> list[tuple[str, str]]:
+def receipt_rows(receipt: Receipt) -> list[tuple[str, str]]:
     """Return what an append did, a line each: (verb, of what); a retry did nothing."""
     did = () if receipt.already else receipt.did
     return [(verb.lower(), fact) for verb, ids in did for fact in ids]

@@ -32,7 +32,7 @@ from projection.policy.model import Policy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memory.redaction.withheld_repeats import Telling
+    from memory.redaction.withheld_repeats import Withheld
 
 _ELSEWHERE = (
     "`diurna note --personal` records it in your own home, `diurna init --personal` makes one; where "
@@ -60,7 +60,7 @@ def refuse_personal(home: Home, policy: Policy, events: Iterable[Event], file: s
     """
     found = personal_ids(events)
     if found and not is_own(home, policy):
-        raise DraftRefused(tuple([finding(fact, file) for fact in found]))
+        raise DraftRefused(tuple([personal_finding(fact, file) for fact in found]))
 
 
 def refuse_personal_logs(
@@ -82,13 +82,15 @@ def kept_back(home: Home, policy: Policy, logs: Mapping[str, Entry]) -> dict[str
         return {}
     named = {stem: personal_ids(entry.acts) for stem, entry in logs.items()}
     return {
-        stem: finding(ids[0])._replace(message=f"{stem} goes on waiting: {finding(ids[0]).message}")
+        stem: personal_finding(ids[0])._replace(
+            message=f"{stem} goes on waiting: {personal_finding(ids[0]).message}"
+        )
         for stem, ids in named.items()
         if ids
     }
 
 
-def finding(fact: str, file: str = "") -> Finding:
+def personal_finding(fact: str, file: str = "") -> Finding:
     """Say that a fact is only one person's, and where it belongs."""
     said = f"{fact} is only one person's (`{PERSONAL_KEY}: {PERSONAL_VALUE}`), and others share this home"
     return Finding("personal-item", said, file, hint=_ELSEWHERE)
@@ -114,17 +116,17 @@ def without_withheld(log: SessionLog, case: Case) -> tuple[SessionLog, tuple[Fin
     """
     if not case.cache.redacted:  # most homes withhold nothing
         return log, ()
-    from memory.redaction.withheld_repeats import telling_of
+    from memory.redaction.withheld_repeats import withheld_of
 
-    telling = telling_of(case.home, case.cache, words=case.asked.held)
+    telling = withheld_of(case.home, case.cache, words=case.asked.held)
     if telling is not None and case.asked.held:
         return _without(telling, log), ()
-    if telling is not None and (found := repeated(telling, log)):
+    if telling is not None and (found := repeated_places(telling, log)):
         raise DraftRefused(found)
     return log, ()
 
 
-def repeated(telling: Telling, log: SessionLog) -> tuple[Finding, ...]:
+def repeated_places(telling: Withheld, log: SessionLog) -> tuple[Finding, ...]:
     """Name the places in which a log says again what was withheld, not the words."""
     said = [("the title", log.title), ("the prose", log.prose)]
     said += [(f"the text of {event.id}", text_of(event)) for event in log.events]
@@ -144,7 +146,7 @@ def repeated(telling: Telling, log: SessionLog) -> tuple[Finding, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def _without(telling: Telling, log: SessionLog) -> SessionLog:
+def _without(telling: Withheld, log: SessionLog) -> SessionLog:
     gone = {event.id for event in log.events if telling.repeats(text_of(event))}
     events = [
         event._replace(remark="") if telling.repeats(event.remark) else event

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ledger.environment import now_ms
 from ledger.model.event import GRAMMAR, VERB_OF, Event, FactCreated, FactUpdated
 from ledger.model.session import ASKED_KEY
-from memory.write.draft import Receipt
+from memory import Receipt
 from projection.fold.fact_history import REDACTED_TEXT
 from rituals.answers.record_to_dict import fields_of, mark_object
 
@@ -14,10 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
 
-    from memory.cache.cache_file import Cache
-    from memory.query.log_lines import LogLine
-    from memory.query.provenance import Provenance
-    from memory.replay.reader_marks import Marks
+    from memory import Cache, LogLine, Marks, Provenance
     from projection.document.fact_remarks import Mark, Met
     from projection.fold.fact_history import Fact, History
     from projection.fold.full_replay import State
@@ -73,7 +70,7 @@ def described(
     cache: Cache, state: State, facts: Sequence[Standing], marks: Marks
 ) -> list[dict[str, Any]]:
     """Describe facts of a state whose logs the cache has; a person's side of two comes first."""
-    from memory.replay.reader_marks import known
+    from memory import known_by
     from projection.document.fact_remarks import mark_of
     from projection.fold.testimony import RANK, persons_first, word_of
     from projection.lifecycle.promotion import marked_as
@@ -86,7 +83,7 @@ def described(
         return RANK[word_of(cache.entry(stem))]
 
     facts = [one._replace(fact=persons_first(one.fact, rank)) for one in facts]
-    told = known(cache, [one.fact for one in facts])
+    told = known_by(cache, [one.fact for one in facts])
     met: Met = {}
 
     def mark(fact: Fact) -> Mark:

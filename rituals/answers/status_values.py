@@ -9,9 +9,7 @@ from ledger.home import Home
 from ledger.model.findings import Finding
 from ledger.model.layout import CONTINUITY_FILE
 from ledger.model.log_stamps import ended_of, stamp_of
-from memory.cache.ledger_status import status_of
-from memory.replay.page_publishing import publishing
-from memory.worktree.projection_files import is_published
+from memory import is_published, publishing, status_of
 from projection.fold.live_view import TIERS
 from projection.policy.model import OFF
 from rituals.answers.record_to_dict import all_fields_of, fields_of, home_object
@@ -24,8 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from memory.cache.ledger_status import LedgerStatus
-    from memory.edits.pages import Pages
+    from memory import LedgerStatus, Pages
     from projection.policy.model import Policy
 
 
@@ -110,7 +107,7 @@ def _taken_out(memory: Pages) -> list[str]:
     """Return the logs that a person took out of the work tree, and whose facts nobody took back."""
     if not memory.home.plain:
         return []
-    from memory.worktree.uncommitted_logs import taken_out
+    from memory import taken_out
 
     stems = taken_out(memory.home)
     if not stems:
@@ -125,8 +122,7 @@ def _findings(memory: Pages, edited: tuple[str, ...]) -> list[Finding]:
     home, found = memory.home, memory.undeclared(edited, memory.tip_state)
     # of a branch with code all history is looked through, which `check` does
     if home.seen and (home.is_astray() or read_reference(home.repository, home.lost)):
-        from memory.redaction.withheld_texts import held_logs
-        from memory.repair.lost_logs import lost_findings
+        from memory import held_logs, lost_findings
 
         found += lost_findings(home, memory.ask(held_logs, committed=True))
     return found
@@ -150,7 +146,7 @@ def _upstream(home: Home) -> tuple[str, int, int]:
 
 
 def _reads(home: Home, policy: Policy) -> list[dict[str, Any]]:
-    from memory.replay.upstream_homes import upstreams
+    from memory import upstreams
 
     return [
         {"name": one.name, "fetched_at": int(one.fetched_at), "age": one.age(now_seconds())}

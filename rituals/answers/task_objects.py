@@ -12,9 +12,7 @@ from collections.abc import Sequence
 from ledger.model.log_stamps import floor_of, milliseconds_of
 from ledger.model.record import Record
 from ledger.model.verbs import IN_PROGRESS
-from memory.cache.cache_file import Cache
-from memory.cache.view_sources import handoffs_in, tasks_in
-from memory.query.reader import Reader
+from memory import Cache, Reader, handoffs_in, tasks_in
 from projection.work.tracked_tasks import Task, open_handoffs
 from rituals.answers.record_to_dict import fields_of
 

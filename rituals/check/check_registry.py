@@ -20,9 +20,7 @@ from ledger.model.findings import CODES, ERROR, INFO, WARNING, Finding
 from ledger.model.layout import stem_of
 from ledger.model.logset import LogRef, log_refs
 from ledger.model.record import Record
-from memory.api import Memory
-from memory.replay.read_logs import Reading, read_all
-from memory.replay.state_as_of import state_from
+from memory import LogReading, Memory, read_all, state_from
 from projection.fold.full_replay import State
 from projection.fold.withholding import held_in
 from projection.policy.model import Policy
@@ -97,7 +95,7 @@ class Survey:
         return self.memory.snapshot.policy_at(self.tip)
 
     @cached_property
-    def reading(self) -> Reading:
+    def reading(self) -> LogReading:
         """The logs as git has them."""
         return read_all(self.home, self.logs[0], self.progress)
 
@@ -294,10 +292,10 @@ def _problem(remedy: Remedy) -> str:
 
 def _meaning_made(survey: Survey) -> list[tuple[str, str]]:
     """Make what vectors of facts are missing, where the user has a model; say so."""
-    from memory.recall.meaning import make
+    from memory import make_vectors
 
     try:
-        made = make(survey.memory.snapshot)
+        made = make_vectors(survey.memory.snapshot)
     except DiurnaError as failure:
         return [("make the vectors of facts", str(failure))]
     return [(f"make {made} vectors of facts", "")] if made else []

@@ -27,14 +27,20 @@ from ledger.remote.transport import fetch_blobs
 from ledger.wal.atomic_files import Lock, make_folder, try_unlink
 from ledger.wal.git_locks import is_left, journal, set_aside
 from ledger.wal.spool import Spool
-from memory.api import Memory
-from memory.repair.pruned_blobs import clear_damaged
-from memory.repair.pruned_commits import copies, lost_objects
-from memory.replay.read_logs import blobs, unreadable
-from memory.replay.upstream_homes import upstreams
-from memory.worktree.index_entries import store_blob
-from memory.worktree.merge_drivers import DRIVER, apply_drivers, plan_drivers
-from memory.worktree.projection_files import projection_files
+from memory import (
+    PAGE_DRIVER,
+    Memory,
+    apply_drivers,
+    blobs,
+    clear_damaged,
+    file_copies,
+    lost_objects,
+    plan_drivers,
+    projection_files,
+    store_blob,
+    unreadable,
+    upstreams,
+)
 from projection.document.page_renderer import render
 from projection.policy.model import OFF
 from rituals.check.check_registry import (
@@ -144,7 +150,7 @@ def logs_noticed(survey: Survey) -> Iterator[Noticed]:
             continue
         if ref.stem in spooled and blobs(where, [ref.blob]) != [None]:  # what is there twice
             continue
-        here = any(copies(survey.home, ref.path, ref.blob))
+        here = any(file_copies(survey.home, ref.path, ref.blob))
         if here or has_remote:
             source = "from the copy that is here" if here else "from the remote, if it has it"
             then = f"writes it again {source}; all other logs are read"
@@ -155,7 +161,7 @@ def logs_noticed(survey: Survey) -> Iterator[Noticed]:
 def _bring_back(survey: Survey, ref: LogRef) -> None:
     """Write a log's object again, from a copy here or from the remote."""
     home = survey.home
-    data = next(copies(home, ref.path, ref.blob), None)
+    data = next(file_copies(home, ref.path, ref.blob), None)
     source = "a copy that was here"
     if data is None:
         git = home.repository.git()
@@ -179,7 +185,7 @@ _HARMLESS = {
     "filter": _NOT_SET,
     "ident": _NOT_SET,
     "working-tree-encoding": _NOT_SET,
-    "merge": ("unset", DRIVER),
+    "merge": ("unset", PAGE_DRIVER),
 }
 _LOG = layout.log_path("2026-01-01-000000000-aaaaaaaaaaaaaaaaaaaaaaaaaa")
 _PAGES = (layout.CONTINUITY_FILE, layout.ARCHIVE_INDEX, layout.archive_page("2026-Q1"))
@@ -294,7 +300,7 @@ def moved_noticed(survey: Survey) -> Iterator[Finding]:
 
 def caches_noticed(survey: Survey) -> Iterator[Noticed]:
     """Compare what the caches say with a replay that does not ask them; the ledger is right (fault:M5)."""
-    from memory.recall.index_catch_up import index_differs, index_file
+    from memory import index_differs, index_file
 
     memory, then = survey.memory, "rebuilds it from the ledger, which is right"
     if not survey.tip or any(one.code == "unreadable" for one in survey.state.findings()):

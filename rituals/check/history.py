@@ -22,11 +22,7 @@ from ledger.model.findings import Finding
 from ledger.model.layout import stem_of
 from ledger.wal.atomic_files import replace_file
 from ledger.wal.spool import Spool
-from memory.api import Memory
-from memory.cache.view_name import mark_here
-from memory.redaction.withheld_texts import held_logs
-from memory.repair.lost_logs import lost
-from memory.write.branch_lock import refuse_unwritable
+from memory import Memory, held_logs, lost_logs, mark_here, refuse_unwritable
 from rituals.check.sessions_listing import FILE_MODE, list_sessions, same_in_work_tree
 
 Progress = Callable[[int, int], None]
@@ -142,7 +138,7 @@ def restore_plan(memory: Memory) -> tuple[tuple[str, bytes], ...]:
     found, _ = damaged(home, tip, standing, held)
     wanted = {one.path: one.first for one in found if one.kind != MOVED and one.sound}
     known = {one.path for one in found}
-    gone = {path: [blob] for path, blob in lost(home, held).items() if path not in known}
+    gone = {path: [blob] for path, blob in lost_logs(home, held).items() if path not in known}
     # where other bytes that fit the seal stand now, nobody but a person can tell which are right
     proven = fitting(home, gone, standing)
     wanted.update({path: blobs[0] for path, blobs in proven.items() if len(blobs) == 1})

@@ -9,18 +9,20 @@ from ledger.model.findings import Finding
 from ledger.model.layout import CONTINUITY_FILE, FORMAT_VERSION, POLICY_FILE, log_path
 from ledger.model.log_stamps import ahead_by_a_day
 from ledger.model.session import says_personal
-from memory.cache.ledger_status import status_of
-from memory.repair.lost_logs import lost_findings, named
-from memory.replay.page_publishing import publishes
-from memory.worktree.page_copies import work_file
-from memory.worktree.projection_files import (
+from memory import (
     committed_projection,
     drift_findings,
     is_behind,
+    is_own,
+    lost_findings,
+    named_few,
+    personal_finding,
     projection_files,
+    publishes,
+    refuse_unwritable,
+    status_of,
+    work_file,
 )
-from memory.write.branch_lock import refuse_unwritable
-from memory.write.kept_out import finding, is_own
 from projection.document.page_parser import CONFLICT_MARKERS, machine_line, parse
 from projection.lifecycle.review_due import over
 from projection.policy.model import UNSETTLED
@@ -93,7 +95,7 @@ def personal(survey: Survey) -> Iterator[Finding]:
         return
     for one in state.standings():
         if says_personal(one.fact.meta) and not one.fact.redacted:
-            yield finding(one.fact.id)._replace(hint=_PERSONAL_HINT)
+            yield personal_finding(one.fact.id)._replace(hint=_PERSONAL_HINT)
 
 
 def work_tree(survey: Survey) -> Iterator[Finding]:
@@ -111,7 +113,7 @@ def edits(survey: Survey) -> Iterator[Finding]:
 def spool(survey: Survey) -> Iterator[Noticed]:
     """Name the logs that wait to be committed."""
     if waiting := survey.memory.waiting():
-        many, _, names = named(waiting).partition(": ")
+        many, _, names = named_few(waiting).partition(": ")
         verb = "waits" if len(waiting) == 1 else "wait"
         found = Finding("spool-waiting", f"{many} {verb} to be committed: {names}")
         then = "commits it, and so does the next command that writes"

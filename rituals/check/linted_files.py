@@ -20,8 +20,7 @@ from ledger.model.session import DEFAULT_TITLE, LOG_LIMIT_BYTES
 from ledger.secrets.log_redaction import KEEP, article, first_of
 from ledger.secrets.match import LABELLED, SECRET, Hit
 from ledger.secrets.scanner import Lines, find_all, find_secrets
-from memory.worktree.page_copies import name_of, page_copy, work_file
-from memory.worktree.projection_files import committed_projection
+from memory import committed_projection, name_of, page_copy, work_file
 from rituals.check.check_registry import Survey, in_order
 from rituals.check.ledger_checks import conflict_findings, gone_policy, policy_problem
 from rituals.check.sessions_listing import work_tree_findings

@@ -17,8 +17,7 @@ from ledger.model.log_stamps import is_stem
 from ledger.model.logset import log_refs
 from ledger.model.record import Record
 from ledger.wal.spool import Spool
-from memory.repair.lost_logs import named
-from memory.worktree.page_copies import work_file
+from memory import named_few, work_file
 
 FILE_MODE = "100644"
 _TREE_MODE = "040000"
@@ -70,11 +69,11 @@ def _walk(
 
 def _lost_folder(home: Home, tree: str, path: str) -> Finding:
     """Name a folder's missing object and, where an earlier cache knows, the logs in it."""
-    from memory.cache.name_lookup import as_it_lies
+    from memory import as_it_lies
 
     refs = as_it_lies(home, lambda cache: cache.log_refs()) or []
     known = [ref.stem for ref in refs if ref.path.startswith(path + "/")]
-    said = f"; it held {named(known)}" if known else ""
+    said = f"; it held {named_few(known)}" if known else ""
     return Finding(
         "unreadable",
         f"the folder {path or home.prefix or '/'} (object {tree}) is missing from the repository, "

@@ -11,7 +11,7 @@ import re
 import click
 from click.shell_completion import CompletionItem, get_completion_class, shell_complete
 
-from memory.cache.name_lookup import AGENTS, ENTITIES, IDS, KINDS, STEMS, THREADS, names
+from memory import AGENTS, ENTITIES, IDS, KINDS, STEMS, THREADS, names_like
 from rituals.cli.context import Invocation
 from rituals.cli.operation import Parameter
 
@@ -62,7 +62,7 @@ def offered(call: Invocation, row: Parameter, incomplete: str) -> list[Completio
     # bash forgets at a file what was offered before, and offers files where nothing is
     found += [CompletionItem(incomplete, type=one) for one in sources if one in _FILES]
     for source in [one for one in sources if one not in _FILES]:
-        told = names(call.find_home(), source, begin)
+        told = names_like(call.find_home(), source, begin)
         found += [
             CompletionItem(f"{before}{comma}{name}", help=kind or None)
             for name, kind in told

@@ -10,7 +10,7 @@ from ledger.errors import DiurnaError, DraftRefused, NotFound, WrongUsage
 from ledger.model.findings import Finding
 from ledger.model.layout import CAPTURED_DIR, FORMAT_VERSION, POLICY_FILE
 from ledger.model.session import LOG_LIMIT_BYTES
-from memory.cache.view_name import has_files
+from memory import has_files
 from rituals.cli.output import Output, few
 
 TYPE_CHECKING = False
@@ -19,9 +19,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar
 
     from ledger.home import Home
-    from memory.api import Memory
-    from memory.edits.pages import Pages
-    from memory.query.reader import Reader
+    from memory import Memory, Pages, Reader
     from rituals.cli.layout import Layout
     from rituals.cli.output import Line
 
@@ -133,10 +131,10 @@ class Invocation:
         Raises:
             HomeNotFound: there is none.
         """
-        from memory.api import Memory
+        from memory import Memory
 
         if not isinstance(self._opened, Memory):
-            from memory.write.host_session import host_session
+            from memory import host_session
 
             home, session = self.find_home(), host_session(variables())
             if not session and os.path.isdir(f"{home.repository.commondir}/{CAPTURED_DIR}"):
@@ -159,7 +157,7 @@ class Invocation:
         Raises:
             HomeNotFound: there is none.
         """
-        from memory.query.reader import Reader
+        from memory import Reader
 
         home = self.find_home()
         found = self._undisturbed(home, lambda: Reader(home, self.out.progress, self.now_ms))
@@ -171,7 +169,7 @@ class Invocation:
         Raises:
             HomeNotFound: there is none.
         """
-        from memory.edits.pages import Pages
+        from memory import Pages
 
         home = self.find_home()
         if has_files(home.held_folder):
@@ -179,7 +177,7 @@ class Invocation:
         return self._undisturbed(home, lambda: Pages(home, **self._how())) or self.memory()
 
     def _undisturbed(self, home: Home, opened: Callable[[], Asked]) -> Asked | None:
-        from memory.query.reader import undisturbed
+        from memory import undisturbed
 
         found = undisturbed(home, opened)
         if found is not None:
@@ -207,22 +205,21 @@ class Invocation:
             WrongUsage: they are of several homes.
             NotFound: there is no home of that name.
         """
-        from memory.recall.recall_values import parted
+        from memory import home_and_id
 
-        names = {parted(one)[0] for one in ids} or {""}
+        names = {home_and_id(one)[0] for one in ids} or {""}
         if len(names) > 1:
             hint = "ask for those of each by themselves"
             raise WrongUsage("these are facts of several homes", hint=hint)
         name = names.pop()
         asked = self._beside(name) if name else self.reader()
         self.out.short = asked.short
-        return asked, tuple([asked.named(parted(one)[1]) for one in ids]), name
+        return asked, tuple([asked.named(home_and_id(one)[1]) for one in ids]), name
 
     def _beside(self, name: str) -> Reader:
         """Return the home of this name that is read beside the one that is open."""
         from ledger.home import PERSONAL, personal_home
-        from memory.query.reader import Reader
-        from memory.replay.upstream_homes import upstreams
+        from memory import Reader, upstreams
 
         if name == PERSONAL:
             home = personal_home()

@@ -78,10 +78,10 @@ def _quick(arguments: list[str], environment: Mapping[str, str]) -> int | None:
 def _kept(name: str, home: str, agent: str) -> int | None:
     """Print what was kept of an answer; None where there is nothing, or something is odd."""
     try:
-        from memory.query.last_answers import Wish, brief, continuity
+        from memory import BriefWish, kept_brief, kept_page
 
         folder = home or working_directory()
-        text = continuity(folder) if name == "show" else brief(folder, Wish(agent))
+        text = kept_page(folder) if name == "show" else kept_brief(folder, BriefWish(agent))
     except Exception:  # noqa: BLE001 - nothing was changed; the command line says it properly
         return None
     if text is None:

@@ -10,7 +10,7 @@ from ledger.errors import WrongUsage
 from ledger.home import personal_folder
 from ledger.model.findings import Finding
 from ledger.secrets.scanner import nameable, without_secrets
-from memory.write.draft import NOT_COMMITTED, Receipt
+from memory import NOT_COMMITTED, Receipt
 from projection.policy.model import DEFAULT_KIND
 from projection.text.clipping import one_line
 from rituals.answers.record_to_dict import fields_of

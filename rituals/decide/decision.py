@@ -11,8 +11,7 @@ from ledger.model.event import Event, FactInvalidated, FactMoved, ThreadClosed
 from ledger.model.record import Record
 from ledger.model.session import CLOSABLE
 from ledger.model.verbs import CANCELLED
-from memory.api import Memory
-from memory.write.draft import Receipt, SessionDraft
+from memory import Memory, Receipt, SessionDraft
 from projection.fold.fact_history import Fact
 from projection.policy.model import TASK_KIND
 from rituals.record.request import because

@@ -20,11 +20,7 @@ from ledger.model.event import (
 )
 from ledger.model.session import UNTIL_KEY
 from ledger.model.verbs import CANCELLED
-from memory.api import Memory
-from memory.query.provenance import provenance
-from memory.query.reader import Reader
-from memory.replay.reader_marks import as_here
-from memory.write.draft_checks import footer_value
+from memory import Memory, Reader, as_here, footer_value, provenance
 from projection.document.archive_pages import reason_of
 from projection.fold.fact_history import Fact
 from projection.fold.falsity import said_against

@@ -23,12 +23,15 @@ from ledger.model.record import Record
 from ledger.wal.atomic_files import Lock, make_folder, plain_bytes
 from ledger.wal.git_locks import EVERY, clear_left_lock, is_abandoned
 from ledger.wal.spool import Spool
-from memory.api import Memory
-from memory.redaction.withheld_texts import held_logs
-from memory.repair.redacted_copies import clean_again
-from memory.worktree.page_copies import note_checked, read_checked
-from memory.worktree.tree_update import finish_dead
-from memory.write.draft import SessionDraft
+from memory import (
+    Memory,
+    SessionDraft,
+    clean_again,
+    finish_dead,
+    held_logs,
+    note_checked,
+    read_checked,
+)
 from rituals.decide.redaction import REMOTES, holding_of, work_trees
 
 #: Beside git: the histories as they were.

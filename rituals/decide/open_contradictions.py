@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any
 
-    from memory.api import Memory
+    from memory import Memory
     from projection.fold.full_replay import State
 
 #: What stands against what.
@@ -107,7 +107,7 @@ def disputes(memory: Memory, facts: Iterable[str] = ()) -> tuple[Dispute, ...]:
     Raises:
         NotFound: there is no such fact.
     """
-    from memory.query.log_lines import lines_of, writers  # most ledgers have none
+    from memory import lines_of, writers
 
     state = memory.state()
     named = facts_named(memory, facts)

@@ -11,17 +11,17 @@ from ledger.git.repository import Repository, head, read_reference, remote_branc
 from ledger.home import IN_TREE
 from ledger.model.log_stamps import stamp_of
 from ledger.model.session import EDIT
-from memory.api import Memory
-from memory.replay.broken_truth import (
+from memory import (
+    Memory,
+    SessionDraft,
     Truths,
+    code_trunk,
+    ending_facts,
     has_code,
     read_truths,
-    waiting,
     with_ends,
     write_truths,
 )
-from memory.replay.page_publishing import code_trunk
-from memory.write.draft import SessionDraft
 from projection.document.fact_remarks import ENDED
 from projection.text.until_conditions import DATE
 from rituals.decide.decision import over, titled
@@ -65,7 +65,7 @@ def _ended_facts(memory: Memory) -> list[tuple[str, str, str, str]]:
     commit's; and all that as one reads it.
     """
     home = memory.home
-    waits = memory.ask(lambda cache: waiting(home, cache))
+    waits = memory.ask(lambda cache: ending_facts(home, cache))
     if not waits:
         return []
     today = stamp_of(memory.occasion().now_ms)[:10]

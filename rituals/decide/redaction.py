@@ -18,12 +18,17 @@ from ledger.model.log_stamps import is_sealed, is_stem, stem_in
 from ledger.model.logset import LogRef
 from ledger.model.record import Record
 from ledger.wal.atomic_files import plain_bytes
-from memory.api import Memory
-from memory.cache.name_lookup import log_named
-from memory.redaction.purged_logs import Purge
-from memory.redaction.withheld_repeats import Telling
-from memory.redaction.withheld_texts import held_logs, holders, texts_in, withheld_texts
-from memory.replay.read_logs import read_bytes
+from memory import (
+    Memory,
+    Purge,
+    Withheld,
+    held_logs,
+    log_named,
+    read_bytes,
+    texts_in,
+    withheld_holders,
+    withheld_texts,
+)
 from projection.fold.fact_history import REDACTED_TEXT
 from projection.fold.full_replay import State
 from projection.text.normalize import plain
@@ -102,7 +107,7 @@ def redaction(
         for name in (*logs, *facts)
         # said before, but not of these logs: they came since, or it was said when it named none
         if name not in cache.redacted
-        or not held_logs(cache, (name,)).issuperset(holders(memory.home, cache, name))
+        or not held_logs(cache, (name,)).issuperset(withheld_holders(memory.home, cache, name))
     ]
     decision = Decision(already="withheld already")
     if events:
@@ -162,7 +167,7 @@ def _purge_of(memory: Memory, facts: Iterable[str], logs: Iterable[str]) -> Purg
     home, cache = memory.home, memory.cache()
     redacted, wordless = frozenset(facts), frozenset(logs)
     texts = {*withheld_texts(home, cache, redacted)}
-    telling = Telling(home, cache, redacted, wordless)
+    telling = Withheld(home, cache, redacted, wordless)
     refs = [ref for stem in sorted(wordless) if (ref := cache.log_ref(stem)) is not None]
     # a purge that was killed may have gone through the tip, and not through other references
     held = sorted(held_logs(cache, (*redacted, *wordless)))
@@ -206,7 +211,7 @@ def holding_of(memory: Memory, facts: Sequence[str], logs: Sequence[str]) -> Hol
                 blob = words[3].decode("ascii")
                 brought.setdefault(blob, set()).add(commit)
                 first[blob] = path.decode("utf-8", "surrogateescape"), commit, author
-    blobs = {blob for one in (*logs, *facts) for _, blob in holders(home, cache, one)}
+    blobs = {blob for one in (*logs, *facts) for _, blob in withheld_holders(home, cache, one)}
     blobs &= brought.keys()
     names = sorted(brought.keys() - blobs)
     for start in range(0, len(names), _AT_ONCE):

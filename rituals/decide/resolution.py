@@ -14,7 +14,7 @@ from ledger.model.ids import version_id
 from ledger.model.log_stamps import stem_in
 from ledger.model.record import Record
 from ledger.model.verbs import DONE, IN_PROGRESS, TODO, may_follow
-from memory.api import Memory
+from memory import Memory
 from projection.brief.inert_text import shortened
 from projection.fold.fact_history import Fact
 from projection.fold.falsity import CONFLICTS, NO_CONFLICTS, declared, declares, said_against

@@ -14,10 +14,7 @@ from ledger.model.log_stamps import stem_in
 from ledger.model.logset import LogRef
 from ledger.model.record import Record
 from ledger.model.session import SOURCE_KEY, Entry
-from memory.api import Memory
-from memory.query.log_lines import LogLine, lines_of
-from memory.replay.state_as_of import state_from
-from memory.write.amendments import with_seen
+from memory import LogLine, Memory, event_with_seen, lines_of, state_from
 from projection.fold.fact_history import Fact
 from projection.fold.falsity import CONFLICTS
 from projection.fold.fold import collect, merged
@@ -148,7 +145,7 @@ class Past:
 def _with(now: State, events: list[verbs.Event]) -> State:
     """Return the state with a further log of some events."""
     opened = {event.id for event in events if isinstance(event, verbs.ThreadReopened)}
-    seen = [with_seen(event, now.fact(event.id), now.histories, opened) for event in events]
+    seen = [event_with_seen(event, now.fact(event.id), now.histories, opened) for event in events]
     log = Entry(BEHIND, False, "", "edit", (), tuple(verbs.in_order(seen)))
     known = dict(now.histories)
     return State(known | merged(known, collect([log])), now.work, now.summary, now.policy)

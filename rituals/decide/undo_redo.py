@@ -8,8 +8,7 @@ from ledger.errors import DiurnaError, NotFound, WrongUsage
 from ledger.model.log_stamps import stem_in
 from ledger.model.logset import LogRef
 from ledger.model.session import BY_KEY, Entry
-from memory.api import Memory
-from memory.cache.name_lookup import log_named
+from memory import Memory, log_named
 from projection.fold.reversal import Irreversible, TakenBack, told_by
 from rituals.decide.decision import Decision
 from rituals.decide.reversing_events import Past, Undoing

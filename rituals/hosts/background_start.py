@@ -76,7 +76,7 @@ def is_stale(home: Home) -> bool:
 
     In a partial clone nothing is marked: it has its turn once a day.
     """
-    from memory.replay.broken_truth import has_code, read_truths
+    from memory import has_code, read_truths
 
     if not has_code(home) or home.repository.promisor:
         return False

@@ -165,9 +165,9 @@ def admitted(said: Moment, top: str) -> Observation | None:
 
 def without_withheld(one: Observation, home: Home) -> Observation:
     """Return an observation without words that a home withholds: what was done in two words stays."""
-    from memory.query.reader import hides
+    from memory import hides_text
 
-    hidden = hides(home)
+    hidden = hides_text(home)
     paths = tuple([path for path in one.paths if not hidden(path)])
     return one._replace(what=one.why if hidden(one.what) else one.what, paths=paths)
 
@@ -297,7 +297,7 @@ def refresh(home: Home) -> None:
     commondir, tip = home.repository.commondir, home.tip()
     if observing(commondir).tip == tip:
         return
-    from memory.query.reader import open_snapshot
+    from memory import open_snapshot
     from projection.policy.model import OFF
 
     capture = open_snapshot(home).ask(lambda cache: cache.policy.capture, tip)

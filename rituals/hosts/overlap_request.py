@@ -42,7 +42,7 @@ class Overlaps(Record):
 def look(home: Home) -> None:
     """Look for what the next start is to ask about, where there are enough new facts."""
     from ledger.model.event import FactCreated
-    from memory.query.reader import open_snapshot
+    from memory import open_snapshot
 
     file = _file(home)
     known, cache = read_record(file, Overlaps()), open_snapshot(home).cache()
@@ -95,7 +95,7 @@ def is_due(home: Home) -> bool:
 
 def take(home: Home, agent: str) -> str:
     """Return the question to an agent, "" for none: another was asked, or none of them stands any more."""
-    from memory.query.reader import open_snapshot
+    from memory import open_snapshot
     from projection.brief.inert_text import enveloped, plain, shortened, untagged
 
     taken = Overlaps()

@@ -66,7 +66,7 @@ def is_gone(called: str) -> bool:
 
 def host_session_here(commondir: str) -> str:
     """Return the host's session that this process is in, as variables or its hooks say, "" for none."""
-    from memory.write.host_session import host_session
+    from memory import host_session
 
     named = host_session(variables())
     place = "" if named else here()
@@ -86,7 +86,7 @@ def note_opening(home: Home, ids: Iterable[str], session: str = "") -> None:
 
     What is no id is passed over; `session` is the one that asked, "" for the one of this process.
     """
-    from memory.write.host_session import note_opened
+    from memory import note_opened
     from rituals.hosts.silence import is_silent
 
     named, commondir = tuple(ids), home.repository.commondir

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ledger.home import Home
-    from memory.query.last_answers import Kept, Wish
+    from memory import BriefWish, KeptBrief
 
 #: How long a brief may take that nobody waits for.
 _READY_SECONDS = 60
@@ -131,9 +131,9 @@ def _is_told_beside(said: Moment, home: Home) -> bool:
     return is_doubled(home.repository.commondir, said.files, f"{once} {here()}")
 
 
-def _brief(said: Moment, home: Home, budget: int, which: str) -> tuple[str, Kept | None]:
+def _brief(said: Moment, home: Home, budget: int, which: str) -> tuple[str, KeptBrief | None]:
     """Return a brief, "" for none, and the one of before where it is that."""
-    from memory.query.last_answers import last_brief
+    from memory import last_brief
 
     wish = _wish(said, budget)
     last = last_brief(home, wish)
@@ -152,21 +152,21 @@ def _brief(said: Moment, home: Home, budget: int, which: str) -> tuple[str, Kept
     return f"as of {last.newest}{newer}\n\n{last.text}", last
 
 
-def _wish(said: Moment, budget: int) -> Wish:
-    from memory.query.last_answers import Wish
+def _wish(said: Moment, budget: int) -> BriefWish:
+    from memory import BriefWish
 
     agent = variables().get("DIURNA_AGENT") or HOSTS[said.host].agent
-    return Wish(agent, said.role, budget_chars=budget - _AS_OF_CHARS)
+    return BriefWish(agent, said.role, budget_chars=budget - _AS_OF_CHARS)
 
 
-def _made(home: Home, wish: Wish, *, apart: bool = False) -> Kept | None:
+def _made(home: Home, wish: BriefWish, *, apart: bool = False) -> KeptBrief | None:
     """Make a brief: of all that want one at once one does, and the others find it made.
 
     `apart`: that goes on where the time of all who wait is up; None where it failed.
     """
     import fcntl
 
-    from memory.query.last_answers import Kept, last_brief, make_brief
+    from memory import KeptBrief, last_brief, make_brief
 
     try:
         fd = open_file(f"{home.state_dir}/briefing", os.O_RDWR | os.O_CREAT)
@@ -182,7 +182,7 @@ def _made(home: Home, wish: Wish, *, apart: bool = False) -> Kept | None:
         commondir = home.repository.commondir
         making = _noting(commondir, "a brief", lambda: tuple(make_brief(home, wish)))
         made = detached.made_apart(making, seconds=_READY_SECONDS, held=fd)
-        return Kept(*made) if made else None
+        return KeptBrief(*made) if made else None
     finally:
         os.close(fd)
 
@@ -190,7 +190,7 @@ def _made(home: Home, wish: Wish, *, apart: bool = False) -> Kept | None:
 def make_next(said: Moment) -> None:
     """Make the brief that the next start is told, where anything came since the last one was made."""
     from ledger.home import discover
-    from memory.query.last_answers import last_brief
+    from memory import last_brief
 
     sub = said.agent or said.event == SUBAGENT_START
     home = discover(said.folder)

@@ -20,7 +20,7 @@ from rituals.hosts.session_files import changed, read_record, read_start
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memory.cache.cache_file import Cache
+    from memory import Cache
 
 #: How many characters of reports make a session worth the first question, each further one, and one where
 #: something ended or was taken back, or the session hands over.
@@ -217,7 +217,7 @@ def _open_ends(folder: str, session: str) -> list[str]:
     from ledger.errors import DiurnaError
     from ledger.home import discover
     from ledger.model.session import says_personal
-    from memory.query.reader import open_snapshot
+    from memory import open_snapshot
     from projection.brief.inert_text import plain, shortened
     from projection.lifecycle.review_due import is_raised
     from projection.policy.model import THREAD_KIND

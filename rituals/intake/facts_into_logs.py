@@ -20,7 +20,7 @@ from ledger.model.log_stamps import ended_of, is_date, stamp_of
 from ledger.model.session import LINE_LIMIT_BYTES, SessionLog
 from ledger.secrets.log_redaction import Look, is_withheld
 from ledger.secrets.scanner import without_secrets
-from memory.write.draft_checks import footer_value
+from memory import footer_value
 from projection.policy.model import CLOSABLE, DEFAULT_KIND, DELIBERATE, THREAD_KIND, Policy
 from rituals.intake.intake_items import IMPORTED, KEY, Draft, Item, LeftOut, Reading, key_in
 

@@ -10,7 +10,7 @@ from ledger.model.event import Event, FactCreated
 from ledger.model.findings import Finding
 from ledger.model.ids import version_id
 from ledger.model.record import Record
-from memory.write.draft_checks import footer_value
+from memory import footer_value
 from projection.brief.inert_text import shortened
 from projection.policy.model import THREAD_KIND
 

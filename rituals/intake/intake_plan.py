@@ -15,9 +15,7 @@ from collections.abc import Callable
 from ledger.model.event import Event, FactCreated, FactUpdated, ThreadClosed, ThreadReopened
 from ledger.model.findings import Finding
 from ledger.model.ids import is_fact_id, version_id
-from memory.api import Memory
-from memory.redaction.withheld_repeats import telling_of
-from memory.write.draft import Receipt, SessionDraft
+from memory import Memory, Receipt, SessionDraft, withheld_of
 from projection.fold.fact_history import Fact
 from projection.policy.model import CLOSABLE
 from projection.text.normalize import plain
@@ -59,7 +57,7 @@ class _Planning:
 
     def __init__(self, memory: Memory, reading: Reading) -> None:
         self._memory, self._reading, self._state = memory, reading, memory.state()
-        self._telling = memory.ask(lambda cache: telling_of(memory.home, cache))
+        self._telling = memory.ask(lambda cache: withheld_of(memory.home, cache))
         self._facts: dict[str, Fact] = {}  # by the key of their source; of several one that holds
         self._texts: dict[str, str] = {}  # ids by what they say, also those to be
         there = [fact for fact in map(self._state.fact, self._state.histories) if fact]

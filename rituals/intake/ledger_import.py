@@ -20,12 +20,15 @@ from ledger.model.log_stamps import is_sealed, next_stamp, stem_in
 from ledger.model.logset import LogRef, log_refs
 from ledger.model.record import Record
 from ledger.model.session import COUNTED_KEY, Entry, SessionLog
-from memory.api import Memory
-from memory.redaction.withheld_repeats import Telling, telling_of
-from memory.redaction.withheld_texts import held_logs
-from memory.replay.state_as_of import state_from
-from memory.write.draft import SessionDraft
-from memory.write.kept_out import repeated
+from memory import (
+    Memory,
+    SessionDraft,
+    Withheld,
+    held_logs,
+    repeated_places,
+    state_from,
+    withheld_of,
+)
 from projection.fold.fact_history import Fact
 from projection.fold.fold import with_uses
 from projection.fold.full_replay import State
@@ -62,7 +65,7 @@ def plan_ledger_import(
     telling, held = None, frozenset[tuple[str, str]]()
     refs, entries = list[LogRef](), list[Entry]()
     if memory:
-        telling = memory.ask(lambda cache: telling_of(memory.home, cache, words=False))
+        telling = memory.ask(lambda cache: withheld_of(memory.home, cache, words=False))
         held = memory.ask(held_logs)
         for ref, entry in memory.logs():
             refs.append(ref)
@@ -75,7 +78,7 @@ def plan_ledger_import(
     arriving = [ref for ref in log_refs(listed, "")[0] if (ref.key, ref.blob) not in known]
     for ref in arriving[:]:
         log, _ = decode(data[ref.path], sealed=is_sealed(ref.stem))
-        gone = (ref.stem, ref.blob) in held or (telling and repeated(telling, log))
+        gone = (ref.stem, ref.blob) in held or (telling and repeated_places(telling, log))
         if gone or ref.path in taken:
             left_out.append(ref.path)
             arriving.remove(ref)
@@ -182,7 +185,7 @@ def _standing(fact: PageFact, state: State) -> Iterable[verbs.Event]:
         yield verbs.FactArchived(fact.id)
 
 
-def _prose(ledger: OtherLedger, telling: Telling | None) -> str:
+def _prose(ledger: OtherLedger, telling: Withheld | None) -> str:
     """Say what the log is, and quote the text of the pages that is no fact."""
     told = [
         "The session logs of this ledger are as they were. They name facts by id; the texts and footers "

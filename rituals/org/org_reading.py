@@ -29,8 +29,7 @@ from ledger.model.layout import CACHE_VERSION, DEFAULT_BRANCH, POLICY_FILE
 from ledger.remote.remote import Remote, check_remote, local_path
 from ledger.remote.transport import USUAL_BRANCHES, advertised, fetch_limited
 from ledger.wal.atomic_files import Lock, make_folder
-from memory.query.log_origins import all_origins
-from memory.query.reader import Reader
+from memory import Reader, all_origins
 from rituals.org.org_database import Connection, DatabaseFailed, connect_owner, insert, told
 from rituals.org.org_ledgers import STALE, Fenced, Job, claim, fail, finish, hold
 from rituals.org.org_rows import Marks, Stems, rows_of_facts, rows_of_logs

@@ -13,14 +13,19 @@ from ledger.model.log_stamps import is_sealed
 from ledger.model.logset import LogRef
 from ledger.model.record import Record
 from ledger.model.session import ASKED_KEY, LOG_LIMIT_BYTES, Entry, SessionLog, text_of
-from memory.cache.cache_file import Cache
-from memory.cache.stamp import sqlite3
-from memory.query.log_lines import ended_at
-from memory.query.log_origins import Origin
-from memory.query.reader import Reader
-from memory.recall.passage_cutter import split_words
-from memory.redaction.withheld_texts import named_in, redacted_logs, shown, without_words
-from memory.replay.reader_marks import NOTHING_MARKED
+from memory import (
+    NOTHING_MARKED,
+    Cache,
+    Origin,
+    Reader,
+    ended_at,
+    named_in,
+    redacted_logs,
+    split_words,
+    sqlite3,
+    visible_text,
+    without_words,
+)
 from projection.fold.full_replay import State
 from rituals.answers.fact_objects import described
 
@@ -102,7 +107,7 @@ def _visible(reader: Reader, cache: Cache, ref: LogRef, entry: Entry, data: byte
     named = named_in(entry) if cache.redacted else set()
     if not cache.redacted & named:
         return decode(data, sealed=is_sealed(ref.stem))[0]
-    text = shown(reader.home, cache, text_of(data), named)
+    text = visible_text(reader.home, cache, text_of(data), named)
     return decode(text.encode("utf-8", "surrogatepass"), sealed=False)[0]
 
 

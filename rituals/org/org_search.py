@@ -19,10 +19,26 @@ from ledger.git.repository import find_repository
 from ledger.model import instants
 from ledger.remote.forge import forge_at
 from ledger.remote.remote import without_credentials
-from memory.recall.fts_file import FACTS_FROM, PLACE_BITS, LogRow, Lookups, Piece, Totals, in_a_row
-from memory.recall.recall_values import Answer, Filters, Hit, Part, tokens_of
-from memory.recall.rules import Candidate, Scored, ordered
-from memory.recall.search import Search, search, weight_of
+from memory import (
+    FACTS_FROM,
+    PLACE_BITS,
+    Answer,
+    Candidate,
+    Filters,
+    Hit,
+    LogRow,
+    Lookups,
+    Piece,
+    Scored,
+    ScorePart,
+    Search,
+    Totals,
+    in_a_row,
+    ordered,
+    search,
+    tokens_of,
+    weight_of,
+)
 from projection.document.fact_remarks import Mark
 from projection.fold.fact_history import Fact
 from projection.fold.live_view import Standing
@@ -280,7 +296,7 @@ def _fact_hit(row: Row, scored: Scored, explain: bool, full: bool) -> Hit:
     who = known.said if known.by or not row["author"] else ""
     text = f"{id}  {row['kind']}  {row['tier']}  {day}  {line}  ({who or _writer(row, known.word)})"
     text += f"\n    {_place(row)}"
-    parts = tuple([Part(name, value) for name, value in scored.parts]) if explain else ()
+    parts = tuple([ScorePart(name, value) for name, value in scored.parts]) if explain else ()
     mark = Mark(row["closed"], row["false"], (), said)
     return Hit(
         id, row["kind"], row["tier"], day, row["stem"], row["agent"] or "", scored.score, line, text,

@@ -10,7 +10,7 @@ from ledger.model.event import FactReferenced
 from ledger.model.findings import Finding
 from ledger.model.ids import is_fact_id
 from ledger.model.session import ASKED_KEY, SessionLog, says_personal
-from memory.write.draft_checks import footer_value
+from memory import footer_value
 from projection.policy.model import DEFAULT_KIND
 from projection.text.clipping import one_line
 from rituals.record.draft_composer import birth, kinds_of
@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
     from typing import Any
 
-    from memory.api import Memory
-    from memory.write.draft import SessionDraft
+    from memory import Memory, SessionDraft
 
 CODE = "note-line"
 #: How much of its first text the title of a note bears, of a line what is said of it, of a text at most.

@@ -26,9 +26,7 @@ from ledger.model.event import (
 from ledger.model.findings import Finding
 from ledger.model.ids import is_fact_id, version_id
 from ledger.model.session import DEFAULT_TITLE, says_personal
-from memory.api import Memory
-from memory.write.draft import SessionDraft
-from memory.write.draft_checks import meant_key
+from memory import Memory, SessionDraft, meant_key
 from projection.graph.fact_links import names_in
 from projection.policy.model import CLOSABLE, DEFAULT_KIND
 from projection.text.fact_ids import id_of_subject, subject_words

@@ -12,9 +12,7 @@ from ledger.model.event import FactCreated, FactInvalidated, FactSuperseded, fac
 from ledger.model.findings import Finding
 from ledger.model.record import Record
 from ledger.model.session import DEFAULT_TITLE, personal_ids, says_personal
-from memory.api import Memory
-from memory.write.draft import Receipt, SessionDraft, named_ids, renamed
-from memory.write.kept_out import finding, is_own
+from memory import Memory, Receipt, SessionDraft, is_own, named_ids, personal_finding, renamed
 from rituals.record.draft_composer import draft_of_request
 from rituals.record.request import Request
 
@@ -84,7 +82,9 @@ def drafts_of(
         return Drafts(draft, odd)
     own = own or _own(memory)
     if own is None:
-        raise DraftRefused(tuple([finding(id) for id in dict.fromkeys([one.id for one in mine])]))
+        raise DraftRefused(
+            tuple([personal_finding(id) for id in dict.fromkeys([one.id for one in mine])])
+        )
     rest = tuple([event for event in draft.events if event not in mine])
     about = {id for event in mine for id in facts_in(event)}
     header = tuple([pair for pair in draft.header if pair[0] not in _OF_A_VERDICT])
@@ -135,7 +135,7 @@ def _refuse_repeated(here: SessionDraft, own: SessionDraft) -> None:
     if named:
         hint = "leave it out of the shared part, or record it by itself: `diurna note --personal`"
         raise DraftRefused(
-            tuple([finding(one)._replace(hint=hint) for one in dict.fromkeys(named)])
+            tuple([personal_finding(one)._replace(hint=hint) for one in dict.fromkeys(named)])
         )
 
 

@@ -15,9 +15,7 @@ from ledger.model.ids import ID_LIMIT_CHARS
 from ledger.model.record import Record
 from ledger.model.session import EDIT
 from ledger.model.verbs import DONE, HANDOFF_READY, IN_PROGRESS, TODO
-from memory.api import Memory
-from memory.cache.view_sources import handoffs_in, task_in, tasks_in
-from memory.write.draft import ANYWAY, Receipt, SessionDraft
+from memory import ANYWAY, Memory, Receipt, SessionDraft, handoffs_in, task_in, tasks_in
 from projection.brief.inert_text import shortened
 from projection.policy.model import ATTEMPT_KIND, DEFAULT_KIND, HANDOFF_KIND, TASK_KIND, THREAD_KIND
 from projection.work.tracked_tasks import Task, failed_before, handed_elsewhere, pick

@@ -23,8 +23,7 @@ from ledger.model.layout import SESSIONS_DIR, log_path, stem_of
 from ledger.model.log_stamps import breaks_seal, is_sealed, is_stem
 from ledger.model.record import Record
 from ledger.model.session import LOG_LIMIT_BYTES
-from memory.api import Memory
-from memory.replay.read_logs import read_bytes
+from memory import Memory, read_bytes
 
 #: How many logs are read from git at once.
 _PART = 500

@@ -17,10 +17,7 @@ from ledger.model.findings import Finding
 from ledger.model.layout import SESSIONS_DIR
 from ledger.model.log_stamps import is_sealed
 from ledger.model.record import Record
-from memory.api import Memory
-from memory.redaction.withheld_repeats import Telling, telling_of
-from memory.redaction.withheld_texts import held_logs
-from memory.write.kept_out import repeated
+from memory import Memory, Withheld, held_logs, repeated_places, withheld_of
 from rituals.report.event_lines import (
     KIND,
     LINE_LIMIT_BYTES,
@@ -65,7 +62,7 @@ def plan_arrival(
             {(ref.stem, ref.blob) for ref in cache.log_refs()},
             held_logs(cache),
             cache.redacted,
-            telling_of(memory.home, cache, words=False),
+            withheld_of(memory.home, cache, words=False),
         )
     )
     refused: list[Finding] = []
@@ -133,11 +130,11 @@ def apply_arrival(memory: Memory, plan: Arrival) -> Arrival:
     return plan._replace(commits=tuple(commits))
 
 
-def _tells(telling: Telling, gone: frozenset[str], one: Carried) -> bool:
+def _tells(telling: Withheld, gone: frozenset[str], one: Carried) -> bool:
     """Tell whether a log says what was withheld, otherwise than of a fact that is withheld anyway."""
     log, _ = decode(one.data, sealed=is_sealed(one.stem))
     events = tuple([event for event in log.events if event.id not in gone])
-    return repeated(telling, log._replace(events=events)) != ()
+    return repeated_places(telling, log._replace(events=events)) != ()
 
 
 def _place(one: Carried, here: dict[str, str]) -> str:

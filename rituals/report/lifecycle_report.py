@@ -11,7 +11,7 @@ from ledger.environment import now_ms
 from ledger.model.log_stamps import day_seen
 from ledger.model.record import Record
 from ledger.model.session import COST_KEY, SHOWN_KEY, TOLD_KEY, Entry, cost_in, shown_in
-from memory.api import Memory
+from memory import Memory
 from projection.fold.live_view import TIERS
 from projection.lifecycle import statistics
 from projection.lifecycle.lives import Life, Lives, lives_of, tier_counts

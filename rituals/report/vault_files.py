@@ -14,8 +14,7 @@ from typing import Any
 from ledger.errors import WriteRefused
 from ledger.model.findings import Finding
 from ledger.wal.atomic_files import make_folder, replace_file
-from memory.api import Memory
-from memory.query.home_views import whole_source
+from memory import Memory, whole_source
 from projection.views.vault_notes import FOLDERS, TOP, is_ours, vault
 
 OUTSIDE = "name a folder outside of the home, that is empty or not there yet"

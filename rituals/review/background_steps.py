@@ -17,8 +17,7 @@ from ledger.home import Home, discover
 from ledger.model.layout import MAINTAIN_FILE
 from ledger.model.record import Record
 from ledger.wal.atomic_files import Lock, make_folder
-from memory.api import Memory
-from memory.replay.broken_truth import truth_of
+from memory import Memory, truth_of
 from rituals.decide.recorded_endings import record_ended
 from rituals.hosts.background_start import is_daily_due, is_stale, last_run, note_run, obstacle
 from rituals.hosts.session_files import note_fault
@@ -60,16 +59,16 @@ def _forget(memory: Memory) -> str:
 
 
 def _index(memory: Memory) -> str:
-    from memory.recall.index_catch_up import ask_once
+    from memory import ask_once
 
     ask_once(memory.snapshot, lambda cache, index: True)
     return ""
 
 
 def _weigh(memory: Memory) -> str:
-    from memory.recall.meaning import make
+    from memory import make_vectors
 
-    make(memory.snapshot, _MEANING_SECONDS)
+    make_vectors(memory.snapshot, _MEANING_SECONDS)
     return ""
 
 

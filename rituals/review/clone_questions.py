@@ -23,11 +23,7 @@ from ledger.model.event import (
     WorkDropped,
 )
 from ledger.model.log_stamps import milliseconds_of
-from memory.cache.cache_file import Cache
-from memory.cache.head_store import read_heads
-from memory.replay.head_view import here_of
-from memory.replay.reader_marks import marks_at
-from memory.replay.unlanded_work import Works, works_of
+from memory import Cache, Works, here_of, marks_at, read_heads, works_of
 from projection.document.fact_remarks import BORN, FAILS, FALSE, NO, REPLACED, REWORDED, Elsewhere
 from rituals.decide.decision import over
 from rituals.review.questions import DROPPED, Question, listed, question

@@ -21,9 +21,7 @@ from ledger.model.event import FactReferenced
 from ledger.model.findings import ERROR, Finding
 from ledger.model.layout import SESSIONS_DIR, stem_of
 from ledger.model.log_stamps import is_stem
-from memory.api import Memory
-from memory.cache.head_store import Wait
-from memory.replay.ending_commits import ended
+from memory import EndingFact, Memory, ended_facts
 from projection.brief.inert_text import label, plain, shortened
 from projection.fold.live_view import Standing
 from projection.lifecycle.review_due import is_raised
@@ -188,13 +186,13 @@ def _ended(
 ) -> Iterator[Finding]:
     """Name the facts that the change ends, as they say themselves, and those whose check it breaks."""
     waits = [
-        Wait(one.fact.id, one.fact.heads[0].id, words, "" if until.checks else base, 0)
+        EndingFact(one.fact.id, one.fact.heads[0].id, words, "" if until.checks else base, 0)
         for one in known
         for words in (until_of(one.fact.meta)[0], check_of(one.fact.meta))
         if (until := until_in(words)) and until.form != DATE
     ]
-    before = ended(git, base, [one for one in waits if not one.birth])
-    for wait, end in ended(git, head, waits).items():
+    before = ended_facts(git, base, [one for one in waits if not one.birth])
+    for wait, end in ended_facts(git, head, waits).items():
         until = until_in(wait.until)
         if wait not in before and until:  # else the check failed by then
             does = "fails its check" if until.checks else "ends"

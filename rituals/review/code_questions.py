@@ -14,19 +14,19 @@ from ledger.home import Home, code_of
 from ledger.model.log_stamps import milliseconds_of
 from ledger.model.record import Record
 from ledger.wal.user_key import digest, user_key
-from memory.cache.cache_file import Cache
-from memory.cache.head_store import Wait
-from memory.query.reader import open_snapshot
-from memory.replay.broken_truth import (
+from memory import (
+    Cache,
+    EndingFact,
     Lack,
     Truths,
+    ending_facts,
     has_code,
+    open_snapshot,
     read_truths,
-    waiting,
+    state_of,
     with_ends,
     write_truths,
 )
-from memory.replay.state_as_of import state_of
 from projection.document.fact_remarks import GONE, NOWHERE, RENAMED, Gone
 from projection.fold.fact_history import Fact
 from projection.fold.live_view import Standing
@@ -237,8 +237,8 @@ def make_marks(home: Home) -> None:
     tip = home.tip()  # before it is read: what moves meanwhile is seen
     before = read_truths(home) or Truths("", "", ())
 
-    def asked(cache: Cache) -> tuple[list[Standing], list[Wait], str]:
-        return list(state_of(cache).standings()), waiting(home, cache), cache.summary.digest
+    def asked(cache: Cache) -> tuple[list[Standing], list[EndingFact], str]:
+        return list(state_of(cache).standings()), ending_facts(home, cache), cache.summary.digest
 
     standings, waits, said = open_snapshot(home).ask(asked)
     known = with_ends(home, before, waits)

@@ -12,9 +12,7 @@ from ledger.escape import prose
 from ledger.model.event import Event, FactCreated, FactReferenced, ThreadReopened
 from ledger.model.findings import Finding as Noticed
 from ledger.secrets.scanner import without_secrets
-from memory.api import Memory
-from memory.write.draft import Receipt, SessionDraft
-from memory.write.draft_checks import footer_value
+from memory import Memory, Receipt, SessionDraft, footer_value
 from projection.policy.model import FINDING_KIND
 from projection.work.reported_findings import FIXED, REGRESSED, BugFound, finding_of
 from rituals.hosts.capture.log_composition import sentence_of

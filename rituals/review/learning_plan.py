@@ -24,12 +24,7 @@ from ledger.model.findings import Finding as Noticed
 from ledger.model.record import Record
 from ledger.model.session import Entry
 from ledger.wal.atomic_files import replace_file, try_unlink
-from memory.api import Memory
-from memory.cache.cache_file import Cache
-from memory.redaction.withheld_repeats import telling_of
-from memory.replay.state_as_of import state_of
-from memory.write.draft import Receipt
-from memory.write.draft_checks import footer_value
+from memory import Cache, Memory, Receipt, footer_value, state_of, withheld_of
 from projection.fold.fact_history import Fact
 from projection.fold.full_replay import State
 from projection.lifecycle.promotion import is_documented, paragraphs_of
@@ -112,7 +107,7 @@ def plan_learning(memory: Memory) -> Plan:
 
     home, ledger = memory.home, memory.snapshot.ledger
     tip, state, entries = ledger.ask(read)
-    telling = ledger.ask(lambda cache: telling_of(home, cache))
+    telling = ledger.ask(lambda cache: withheld_of(home, cache))
     code, top = code_of(home), home.repository.top
     paragraphs = paragraphs_of(documents_of(code).values()) if code else []
     facts = [standing.fact for standing in state.standings()]

@@ -18,10 +18,7 @@ from ledger.model.event import Event, WorkLanded, WorkReverted
 from ledger.model.log_stamps import stamp_of
 from ledger.model.session import EDIT
 from ledger.wal.atomic_files import make_folder, plain_bytes, replace_file
-from memory.api import Memory
-from memory.cache.head_store import Settled, read_heads, settle
-from memory.replay.unlanded_work import Works, works_of
-from memory.write.draft import SessionDraft
+from memory import Memory, SessionDraft, Settled, Works, read_heads, settle_landings, works_of
 from rituals.decide.recorded_endings import trunk_tips
 
 #: How long one turn may take; the rest has the next one.
@@ -94,7 +91,9 @@ class _Round:
                 news.append((log.branch, WorkLanded(log.stem, landing.commit, landing.how)))
             if landing.reverted and landing.reverted not in known:
                 news.append((log.branch, WorkReverted(log.stem, landing.reverted)))
-        settle(self._home, {one: self._settled(how) for one, how in landings.items()}, points)
+        settle_landings(
+            self._home, {one: self._settled(how) for one, how in landings.items()}, points
+        )
         if (text := self._asked.text()) is not None:
             make_folder(self._home.state_dir)
             path = f"{self._repository.commondir}/{ASKED_FILE}"

@@ -14,9 +14,7 @@ from ledger.home import code_of
 from ledger.model.logset import LogRef
 from ledger.model.record import Record
 from ledger.model.session import Entry
-from memory.api import Memory
-from memory.cache.cache_file import Cache
-from memory.replay.state_as_of import state_from, state_of
+from memory import Cache, Memory, state_from, state_of
 from projection.brief.choice import QUIET_DAYS, QUIET_SESSIONS, has_left, quiet_since
 from projection.fold.full_replay import State
 from projection.fold.live_view import TIERS

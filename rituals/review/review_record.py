@@ -23,11 +23,14 @@ from ledger.model.layout import REVIEW_LOCK_FILE
 from ledger.model.record import Record
 from ledger.model.session import IDS_LIMIT, LOG_LIMIT_BYTES, SessionLog
 from ledger.wal.atomic_files import Lock, make_folder
-from memory.api import Memory
-from memory.worktree.page_copies import is_edited
-from memory.worktree.projection_files import refuse_edited, refuse_incomplete
-from memory.write.branch_lock import refuse_unwritable
-from memory.write.draft import SessionDraft
+from memory import (
+    Memory,
+    SessionDraft,
+    is_edited,
+    refuse_edited,
+    refuse_incomplete,
+    refuse_unwritable,
+)
 from rituals.check.check_registry import REVIEW, made
 from rituals.decide.recorded_endings import ended_lines
 from rituals.review.questions import is_raising

@@ -19,7 +19,7 @@ from ledger.errors import Busy, DiurnaError, HomeNotFound, NotFound
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ledger.home import Home
-    from memory.api import Memory
+    from memory import Memory
 
 T = TypeVar("T")
 #: Calls that may wait; a client that asks for more at once is told to slow down.
@@ -138,7 +138,7 @@ class OpenMemory:
         return self._worker.end(self._shut)
 
     def _prepare(self) -> None:
-        import memory.api  # noqa: F401 - loaded here, while the client reads what was said
+        from memory import Memory  # noqa: F401 - loaded here, while the client reads what was said
 
         self._found()
 

@@ -33,10 +33,15 @@ from ledger.model import layout
 from ledger.model.layout import POLICY_FILE, TREE_PREFIX
 from ledger.model.record import Record
 from ledger.wal.atomic_files import make_folder, plain_bytes
-from memory.api import Memory
-from memory.replay.page_publishing import trunk_of
-from memory.worktree.merge_drivers import NEW_CLONE, apply_drivers, plan_drivers
-from memory.worktree.page_copies import keep_out_of_status, mirror
+from memory import (
+    NEW_CLONE,
+    Memory,
+    apply_drivers,
+    keep_out_of_status,
+    plan_drivers,
+    trunk_of,
+    write_mirror,
+)
 from projection.document.page_renderer import render
 from projection.fold.full_replay import State
 from projection.fold.live_view import NOTHING
@@ -290,7 +295,7 @@ def apply_setup(plan: SetupPlan, clock: Callable[[], int], agent: str = "") -> M
         writer.commit_files(files, named, only_missing=True)
     apply_drivers(home, plan_drivers(home))
     if plan.kind == OWN_BRANCH and repository.top:
-        mirror(home, [(layout.CONTINUITY_FILE, memory.continuity().encode())])
+        write_mirror(home, [(layout.CONTINUITY_FILE, memory.continuity().encode())])
     return memory
 
 

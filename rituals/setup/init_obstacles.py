@@ -11,8 +11,7 @@ from ledger.model import layout
 from ledger.remote.remote import choose_remote
 from ledger.remote.transport import advertised, fetch
 from ledger.wal.atomic_files import plain_bytes
-from memory.worktree.page_authorship import in_the_way, refuse_left
-from memory.worktree.projection_files import is_projection, standing_files
+from memory import is_projection, obstacles, refuse_left, standing_files
 from projection.document.unlogged_lines import has_rendered_form
 
 #: Keeps a folder in git that has nothing else.
@@ -139,7 +138,7 @@ def refuse_other_memory(repository: Repository, commit: str, prefix: str) -> Non
             where=f"{prefix}{foreign}",
             hint=f"`diurna import ledger {repository.top}` takes that memory over, with its texts",
         )
-    refuse_left(in_the_way(home, rows))
+    refuse_left(obstacles(home, rows))
 
 
 def refuse_others_folder(repository: Repository, commit: str, prefix: str) -> None:

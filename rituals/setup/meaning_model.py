@@ -8,7 +8,7 @@ from hashlib import sha256
 from ledger.errors import NotFound, StorageFailed, WriteRefused
 from ledger.model.record import Record
 from ledger.wal.atomic_files import make_folder
-from memory.recall.meaning import TOKENIZER, model_folder
+from memory import TOKENIZER, model_folder
 
 NAME, LICENCE = "all-MiniLM-L6-v2, 8 bits a weight", "Apache-2.0"
 BASE = (

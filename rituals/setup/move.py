@@ -27,11 +27,15 @@ from ledger.model.ids import blob_id
 from ledger.model.log_stamps import breaks_seal, is_sealed
 from ledger.model.record import Record
 from ledger.wal.spool import Spool
-from memory.api import Memory
-from memory.merge.learned_by_sync import former_places
-from memory.redaction.withheld_texts import held_logs
-from memory.worktree.merge_drivers import apply_drivers, plan_drivers
-from memory.worktree.page_copies import keep_out_of_status, mirror_changes
+from memory import (
+    Memory,
+    apply_drivers,
+    former_places,
+    held_logs,
+    keep_out_of_status,
+    mirror_changes,
+    plan_drivers,
+)
 from rituals.setup.init_obstacles import is_known, refuse_branch, refuse_state
 
 _MOVED = """\

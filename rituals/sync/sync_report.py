@@ -5,7 +5,7 @@ from __future__ import annotations
 from ledger.model.findings import Finding
 from ledger.model.record import Record
 from ledger.remote.remote import Remote
-from memory.merge.learned_by_sync import CHANGES, Learned, Plan
+from memory import CHANGES, Learned, SyncPlan
 
 
 class Brought(Record):
@@ -62,7 +62,7 @@ class Report(Record):
         return ", ".join(parts)
 
 
-def left(plan: Plan, remote: Remote, branch: str) -> str:
+def left(plan: SyncPlan, remote: Remote, branch: str) -> str:
     """Say what git has to do for the logs that code stands beside, "" where no log waits for it.
 
     The plan is of a sync that stopped at commits of code; the branch is ours.

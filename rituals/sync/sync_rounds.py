@@ -10,8 +10,7 @@ refused, and would show what is learned of code that nobody else has.
 from __future__ import annotations
 
 import os
-import time
-from collections.abc import Callable
+from time import sleep
 
 from ledger.environment import monotonic
 from ledger.errors import (
@@ -26,20 +25,24 @@ from ledger.errors import (
 from ledger.git.repository import read_reference
 from ledger.model.findings import Finding
 from ledger.model.layout import CONTINUITY_FILE, SENT, kept_as, stem_of
-from ledger.model.record import Record
 from ledger.remote.remote import Remote, choose_remote
 from ledger.remote.transport import Progress, advertised, fetch, push
 from ledger.wal.git_locks import Transfer
-from memory.api import Memory
-from memory.merge.learned_by_sync import APART, BEHIND, Learned, Plan, code_beside, former_places
-from memory.worktree.page_copies import followed, is_edited, note_checked
-from memory.worktree.projection_files import is_published
-from memory.write.branch_lock import refuse_unwritable
+from memory import (
+    APART,
+    BEHIND,
+    Learned,
+    Memory,
+    SyncPlan,
+    code_beside,
+    followed,
+    former_places,
+    is_edited,
+    is_published,
+    note_checked,
+    refuse_unwritable,
+)
 from rituals.sync.sync_report import Report, left
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    pass
 
 #: How often and how long a push that lost a race is tried again.
 TRIES = 8
@@ -50,17 +53,6 @@ _MANY_LOGS = 500
 _WINDOW_ROUNDS, _WINDOW_SECONDS, _SHORTEST_ROUND_SECONDS = 32, 15.0, 0.05
 
 
-class Timer(Record):
-    """What counts seconds, and what waits for some."""
-
-    monotonic: Callable[[], float] = monotonic
-    sleep: Callable[[float], None] = time.sleep
-
-
-#: Of this machine.
-CLOCK = Timer()
-
-
 def sync(
     memory: Memory,
     asked: str = "",
@@ -69,7 +61,6 @@ def sync(
     adopt: bool = False,
     push: bool = False,
     progress: Progress | None = None,
-    timer: Timer = CLOCK,
 ) -> Report:
     """Sync a home with its remote, then fetch the homes of others, without a remote too.
 
@@ -80,7 +71,6 @@ def sync(
         adopt: also join a history that shares nothing with ours.
         push: send what is here even where the policy does not (FORMAT.md, Y7).
         progress: told how far a transfer is.
-        timer: counts seconds, and waits.
 
     Raises:
         NoRemote: which remote is meant is not clear.
@@ -105,7 +95,7 @@ def sync(
         refuse_unwritable(home)
         remote = choose_remote(home.repository.git(), home.branch, asked, home.upstream)
         how = dry_run, adopt, push or policy.push or not policy.personal
-        report = _Sync(memory, remote, how, progress, timer).run()
+        report = _Sync(memory, remote, how, progress).run()
     except NoRemote as problem:
         if asked or dry_run or not policy.upstream:
             raise
@@ -126,19 +116,17 @@ class _Sync:
         remote: Remote,
         how: tuple[bool, bool, bool],
         progress: Progress | None,
-        timer: Timer,
     ) -> None:
         self._memory, self._remote = memory, remote
         self._progress = progress
         self._dry_run, self._adopt, self._sends = how
         if not self._sends:
-            from memory.write.kept_out import is_own
+            from memory import is_own
 
             self._sends = not is_own(memory.home, memory.policy)
-        self._monotonic, self._sleep = timer.monotonic, timer.sleep
         self._git = memory.home.repository.git()
-        self._plans: list[Plan] = []
-        self._planned: Plan | None = None
+        self._plans: list[SyncPlan] = []
+        self._planned: SyncPlan | None = None
         self._findings: list[Finding] = []
 
     def run(self) -> Report:
@@ -147,9 +135,9 @@ class _Sync:
         found = self._memory.absorb_committed(dry_run=self._dry_run)
         self._findings += found
         self._edited = bool(found)
-        began = self._monotonic()
+        began = monotonic()
         for tried in range(1, TRIES + 1):
-            started = self._monotonic()
+            started = monotonic()
             try:
                 plan = self._plan()
                 if self._rewrites(plan) and self._absorb_edit():
@@ -174,11 +162,11 @@ class _Sync:
                 with Transfer(self._memory.home.repository, self._remote.tracking):
                     push(self._git, self._remote, tip, progress=self._progress)
             except RemoteMoved:
-                now = self._monotonic()
+                now = monotonic()
                 if now - began > TRIES_SECONDS or tried == TRIES:
                     self._follow()
                     break
-                self._sleep(_pause(tried, now - started))
+                sleep(_pause(tried, now - started))
             except NetworkFailed as problem:
                 self._follow()
                 if isinstance(problem, Unreachable):
@@ -201,7 +189,7 @@ class _Sync:
         self._findings += found
         return bool(found)
 
-    def _absorb_committed(self, plan: Plan) -> bool:
+    def _absorb_committed(self, plan: SyncPlan) -> bool:
         """Make logs of what people committed there into the file, before a join passes it over.
 
         They are durable before anything moves; tell whether there were any.
@@ -219,7 +207,7 @@ class _Sync:
         memory.drain()
         return True
 
-    def _rewrites(self, plan: Plan) -> bool:
+    def _rewrites(self, plan: SyncPlan) -> bool:
         """Tell whether a plan brings another projection file over one that a person edited."""
         if self._dry_run or plan.tip == plan.ours or not is_edited(self._memory.home):
             return False
@@ -227,7 +215,7 @@ class _Sync:
         old, new = self._git.resolve(f"{plan.ours}:{full}", f"{plan.tip}:{full}")
         return old != new
 
-    def _plan(self) -> Plan:
+    def _plan(self) -> SyncPlan:
         """Fetch, and say what both tips come to; nothing moves but the tracking reference."""
         before = self._tracked()
         with Transfer(self._memory.home.repository, self._remote.tracking) as transfer:
@@ -248,7 +236,7 @@ class _Sync:
         """Return where the remote's branch was when it was last asked, "" when it never was."""
         return read_reference(self._memory.home.repository, self._remote.tracking)
 
-    def _settle(self, plan: Plan) -> str:
+    def _settle(self, plan: SyncPlan) -> str:
         """Move the branch where nobody has to be told; return the tip that the remote is to have.
 
         A join goes to the remote first: the sooner it is there, the less often somebody else is faster.
@@ -271,7 +259,7 @@ class _Sync:
             if not self._edited:  # by people, on either side
                 note_checked(home, plan.tip)
 
-    def _publish(self, plan: Plan) -> str:
+    def _publish(self, plan: SyncPlan) -> str:
         """Publish what a plain `git merge` or `git pull` left behind, here or there; return the tip."""
         if not plan.tip or plan.relation == APART:
             return plan.tip
@@ -312,27 +300,32 @@ class _Sync:
     def _look_for_loss(self, before: str, theirs: str) -> None:
         """Tell of logs that a rewritten remote lost, and keep those that are not here (fault:E9)."""
         from ledger.git.git_objects import merge_bases
-        from memory.redaction.purged_logs import refuse_purged
-        from memory.redaction.withheld_texts import held_logs
-        from memory.repair.lost_logs import keep, missing, named, went
+        from memory import (
+            held_logs,
+            keep_lost,
+            missing_logs,
+            named_few,
+            refuse_purged,
+            went_finding,
+        )
 
         git, remote, home = self._git, self._remote, self._memory.home
         if before in merge_bases(git, before, theirs):
             return
         held = self._memory.ask(held_logs, committed=True)
-        less, ours = missing(home, theirs, before, held), home.tip()
+        less, ours = missing_logs(home, theirs, before, held), home.tip()
         if not less:
             return
         if ours:  # what was taken out on purpose is not kept, and not offered again
             refuse_purged(self._memory.snapshot.tip, ours, theirs, merge_bases(git, ours, theirs))
         name = f"{remote.shown}/{remote.shown_branch}"
-        gone = less.keys() & missing(home, ours, before, held).keys()
+        gone = less.keys() & missing_logs(home, ours, before, held).keys()
         if gone:
-            self._findings.append(went(map(stem_of, gone), f"taken off {name}"))
+            self._findings.append(went_finding(map(stem_of, gone), f"taken off {name}"))
         if gone and not self._dry_run:
-            keep(home, {path: less[path] for path in gone}, held)
+            keep_lost(home, {path: less[path] for path in gone}, held)
         if stays := less.keys() - gone:
-            said = f"{name} was rewritten, without {named(map(stem_of, stays))}"
+            said = f"{name} was rewritten, without {named_few(map(stem_of, stays))}"
             hint = "the logs that are here stay, and are offered again; ask who rewrote it, and why"
             self._findings.append(Finding("history-rewritten", said, hint=hint))
 

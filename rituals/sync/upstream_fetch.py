@@ -19,8 +19,7 @@ from ledger.model.layout import FETCHED_FILE, POLICY_FILE, SESSIONS_DIR, STATE_D
 from ledger.remote.remote import Remote, check_remote, local_path, without_credentials
 from ledger.remote.transport import fetch_newest
 from ledger.wal.atomic_files import Lock, make_folder, replace_file
-from memory.query.reader import Reader
-from memory.replay.upstream_homes import Fetched, as_fetched, note_of, upstream_folder, upstreams
+from memory import FetchedHome, Reader, as_fetched, note_of, upstream_folder, upstreams
 from projection.policy.model import Policy
 from rituals.sync.sync_report import Brought
 
@@ -49,7 +48,7 @@ def fetch_upstreams(home: Home, policy: Policy) -> tuple[tuple[Brought, ...], tu
     return tuple(brought), tuple(findings)
 
 
-def _fetch(home: Home, one: Fetched) -> Brought:
+def _fetch(home: Home, one: FetchedHome) -> Brought:
     """Fetch one into a bare repository of our own, for one at a time; made where it is not there."""
     folder = upstream_folder(home, one.name)
     make_folder(f"{folder}/{STATE_DIR}")
@@ -92,7 +91,7 @@ def _bare(home: Home, folder: str) -> tuple[Git, bool]:
     return Git(folder, more), any(key == "core.sshcommand" for key, _ in settings)
 
 
-def _remote(home: Home, git: Git, one: Fetched, *, ssh_set: bool) -> Remote:
+def _remote(home: Home, git: Git, one: FetchedHome, *, ssh_set: bool) -> Remote:
     """Return where one is.
 
     Raises:
@@ -122,7 +121,7 @@ def _arrived(git: Git, remote: Remote) -> str:
         ) from None
 
 
-def _counted(home: Home, one: Fetched, before: str) -> Brought:
+def _counted(home: Home, one: FetchedHome, before: str) -> Brought:
     """Count the logs of one, which readies it for the first question."""
     there = as_fetched(home, one).home
     assert there is not None

@@ -38,7 +38,7 @@ from ledger.model.event import (
 )
 from memory.api import Memory, SessionDraft
 from memory.recall import search
-from memory.recall.meaning import make
+from memory.recall.meaning import make_vectors
 from memory.recall.rules import RULES
 from projection.brief.values import SESSIONS as LATELY
 from tests.bench.retrieval import Rows, empty_home, milliseconds, read_lines
@@ -185,7 +185,7 @@ def figures(
     found = {}
     for name in names:
         memory = Memory.open(str(ledger_of(name, shared, folder)))
-        make(memory.snapshot)
+        make_vectors(memory.snapshot)
         found[name] = asked(memory, questions_of(name, shared), loose=loose)
         memory.close()
     return found

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ledger.git.cli import Git
-from memory.cache.head_store import Wait
-from memory.replay.ending_commits import ended
+from memory.cache.head_store import EndingFact
+from memory.replay.ending_commits import ended_facts
 
 _BEGAN = 1_760_000_000
 PATHS = ("src/pay.py", "src/mail.py", "lib/a/b.txt", "README", "new.txt")
@@ -264,12 +264,12 @@ def differences(folder: Path, seed: int, acts: int) -> Iterator[str]:
     if rng.random() < 0.3:
         births = [*births, rng.randrange(len(ids))]
     asked = {
-        Wait(f"{number}-{birth}", "v", said, ids[birth][: rng.choice((7, 40))],
+        EndingFact(f"{number}-{birth}", "v", said, ids[birth][: rng.choice((7, 40))],
         history.commits[birth].seconds):
         (said, birth)
         for birth in births for number, said in enumerate(PREDICATES)
     }  # fmt: skip
-    found = ended(git, ids[line[-1]], asked, branch="main")
+    found = ended_facts(git, ids[line[-1]], asked, branch="main")
     for wait, (said, birth) in asked.items():
         right = history.end_of(said, birth)
         got = found[wait].commit if wait in found else None

@@ -8,7 +8,7 @@ from ledger.codec.outline import document_text
 from ledger.codec.validate import read_draft
 from ledger.errors import WrongUsage
 from ledger.model.verbs import STATES
-from memory.write.draft import SessionDraft, draft_of
+from memory import SessionDraft, draft_of
 from projection.policy.model import FINDING_KIND
 from rituals.cli.commands.decisions import answer_recorded, record, record_answer
 from rituals.cli.context import STDIN, Invocation
@@ -28,7 +28,7 @@ from rituals.record.request import HEADER_KEYS, Request, Update
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memory.api import Memory
+    from memory import Memory
 
 #: What options say of a log whose content is JSON.
 _WHOSE = ("agent", "type", "anyway", *HEADER_KEYS)

@@ -9,7 +9,7 @@ from ledger.environment import user_folder, variables, working_directory
 from ledger.errors import WrongUsage
 from ledger.model.log_stamps import stamp_of
 from ledger.wal.kept_asks import shown_title
-from memory.write.draft import NOT_COMMITTED
+from memory import NOT_COMMITTED
 from rituals.answers.fact_objects import capture_object
 from rituals.cli.context import Invocation
 from rituals.cli.dialog import agreed

@@ -108,7 +108,7 @@ def check(
 
 def _whole(call: Invocation, fix: bool, deep: bool, strict: bool, dry_run: bool) -> int:
     """Check everything."""
-    from memory.api import Memory
+    from memory import Memory
     from rituals.check.check_registry import Survey, visit
 
     fix = fix and not dry_run
@@ -147,7 +147,7 @@ def _whole(call: Invocation, fix: bool, deep: bool, strict: bool, dry_run: bool)
 
 def _restore(call: Invocation, dry_run: bool) -> int:
     """Commit again what history took."""
-    from memory.worktree.uncommitted_logs import put_back, taken_out
+    from memory import put_back, taken_out
     from rituals.check import history as lost
 
     memory = call.memory()

@@ -6,7 +6,7 @@ from typing import Any
 
 from ledger.errors import WrongUsage
 from ledger.model.verbs import STATES
-from memory.cache.ledger_status import status_of
+from memory import status_of
 from rituals.answers.record_to_dict import all_fields_of, fields_of
 from rituals.cli.commands.decisions import decide
 from rituals.cli.context import STDIN, Invocation

@@ -7,7 +7,7 @@ from typing import Any
 
 from ledger.errors import DraftRefused, WrongUsage
 from ledger.model.session import WORKING
-from memory.write.draft import Receipt, told
+from memory import Receipt, receipt_rows
 from rituals.answers.fact_objects import event_object, receipt_object
 from rituals.answers.record_to_dict import fields_of
 from rituals.cli.context import STDIN, Invocation
@@ -320,5 +320,5 @@ def receipt_lines(call: Invocation, receipt: Receipt, *, dry_run: bool) -> Itera
         yield receipt.data.decode().removesuffix("\n")
         return
     yield stem, f"  {receipt.place(call.memory().home.branch)}"
-    for verb, what in told(receipt):
+    for verb, what in receipt_rows(receipt):
         yield f"{verb:<7}  ", (what, "green")

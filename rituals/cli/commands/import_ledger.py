@@ -12,10 +12,13 @@ from ledger.git.repository import find_repository
 from ledger.home import OWN_BRANCH, Home, checked_out_home
 from ledger.model.findings import Finding
 from ledger.model.layout import CONTINUITY_FILE, POLICY_FILE
-from memory.api import Memory
-from memory.worktree import projection_files as pages
-from memory.write.branch_lock import refuse_unwritable
-from memory.write.kept_out import refuse_personal
+from memory import (
+    Memory,
+    committed_projection,
+    projection_files,
+    refuse_personal,
+    refuse_unwritable,
+)
 from projection.document.page_parser import machine_line
 from projection.policy.model import Policy
 from projection.policy.template import write_policy
@@ -185,8 +188,8 @@ def _apply(
     home = memory.home
     if foreign and not memory.waiting() and not memory.held():
         state = memory.state()  # the logs, and history, have now what the pages say
-        written = pages.committed_projection(home, home.tip(), state.policy)
-        new = pages.projection_files(state).changes(written)
+        written = committed_projection(home, home.tip(), state.policy)
+        new = projection_files(state).changes(written)
         commits += [memory.commit_files(new, "diurna: pages of a ledger")] if new else []
     elif memory.publishes() and not memory.edited() and commits:
         made = memory.publish()[1]

@@ -16,7 +16,7 @@ from ledger.git.config_files import HOME_SETTING
 from ledger.home import OWN_BRANCH, OWN_REPOSITORY
 from ledger.model.findings import Finding
 from ledger.model.layout import CONTINUITY_FILE, TREE_PREFIX
-from memory.replay.page_publishing import Publishing
+from memory import Publishing
 from rituals.answers.record_to_dict import fields_of
 from rituals.cli.context import Invocation
 from rituals.cli.operation import DRY_RUN, modes, option, word
@@ -94,7 +94,7 @@ def init(
         raise WrongUsage("a personal home has its own place", hint="diurna init --personal")
     if len(named) > 1:
         raise WrongUsage("DIR, --branch and --folder name different homes", hint="leave two out")
-    from memory.replay.page_publishing import publishing
+    from memory import publishing
     from rituals.check.clone_checks import attribute_findings, mirrors_noticed
     from rituals.cli.commands.install import offer
     from rituals.hosts.install.install_plan import found_hosts

@@ -117,7 +117,7 @@ def _remove(call: Invocation, hosts: tuple[str, ...], *, user: bool, dry_run: bo
     """Take out what `install` put there, and what this clone keeps of what persons asked for."""
     from ledger.git.repository import Repository, find_repository
     from ledger.wal.kept_asks import drop_asks
-    from memory.cache.view_name import drop_briefs
+    from memory import drop_briefs
     from rituals.hosts.install.install_plan import base_folder, plan_removal
 
     base = base_folder(call.home or call.folder(), user=user)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from memory.query import home_views as query
+from memory import entities
+from memory import entity as entity_view
+from memory import links as links_of
 from projection.document.archive_pages import summary_of
 from projection.document.fact_remarks import Mark, some_of
 from projection.fold.falsity import CONFLICTS
@@ -46,7 +48,7 @@ facts|  from {origin~}
 
 def links(call: Invocation, id: str) -> None:
     """Show what a fact is linked with."""
-    found = query.links(call.memory(), id)
+    found = links_of(call.memory(), id)
     whole = found.standing
     end = _placed(whole, found.mark) if whole else "there is no such fact; only its id is named"
     call.answer(
@@ -70,14 +72,14 @@ def entity(call: Invocation, name: str) -> None:
     if not name:
         found = [
             {**fields_of(one, "name facts false spellings"), "=also": one.spellings[1:]}
-            for one in memory.ask(query.entities)
+            for one in memory.ask(entities)
         ]
         hint = "a fact's footer says what it is about: `entity: NAME`"
         return call.answer(
             {"entities": found}, _NAMES, nothing="no fact names an entity",
             hints=() if found else (hint,),
         )  # fmt: skip
-    view = query.entity(memory, name)
+    view = entity_view(memory, name)
     marks = memory.marks([standing.fact for standing in view.standings])
     facts = [
         {

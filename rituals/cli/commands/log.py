@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from ledger.errors import NotFound, WrongUsage
 from ledger.model.log_stamps import is_stem
 from ledger.wal.kept_asks import asks_in, shown_title
-from memory.query.reader import hides
-from memory.write.draft import USED
+from memory import USED, hides_text
 from rituals.answers.fact_objects import log_object
 from rituals.answers.record_to_dict import fields_of, mark_object
 from rituals.cli.context import Invocation
@@ -81,17 +80,17 @@ def log(
         if not is_stem(what.partition(":")[0]):
             hint = "`diurna log` lists session logs, and the start of a stem is enough"
             raise NotFound(f"there is no session log {what}", hint=hint)
-        from memory.query.visible_logs import digest
+        from memory import digest
 
         found = digest(memory.snapshot, what)
         quotes = "points(line text) actions(line text) decisions(line text)"
         title = "" if found.title == found.summary else found.title
         values = fields_of(found, f"stem title summary line {quotes}")
         return call.answer({**values, "=title": title}, _DIGEST)
-    from memory.query.log_lines import log_lines
+    from memory import log_lines
 
     lines = log_lines(memory, agent, since, until, limit)
-    hidden = hides(memory.home)
+    hidden = hides_text(memory.home)
     asks = [one for one in asks_in(memory.home.repository.commondir) if not hidden(one.text)]
     sessions = []
     for line in lines:
@@ -117,7 +116,7 @@ def around(
     limit: int,
 ) -> None:
     """Show the sessions around something."""
-    from memory.query.session_timeline import timeline
+    from memory import timeline
 
     found = timeline(
         call.reader(),
@@ -163,7 +162,7 @@ def around(
 
 def _changes(call: Invocation, range: str) -> None:
     """Show what was learned, faded and corrected between two points."""
-    from memory.query.provenance import difference
+    from memory import changes_between
 
     start, _, end = range.partition("..")
     if not start or end.startswith("."):
@@ -173,7 +172,7 @@ def _changes(call: Invocation, range: str) -> None:
     if new.summary.logs < old.summary.logs:
         hint = f"diurna log --changes {end}..{start}" if end else "name the earlier point first"
         raise WrongUsage(f"{end or 'now'} has fewer logs than {start}", hint=hint)
-    found = difference(old, new)
+    found = changes_between(old, new)
     corrected = [{"id": fact, "how": how} for fact, how in found.corrected]
     said = fields_of(found, "sessions learned faded returned closed")
     rows = [

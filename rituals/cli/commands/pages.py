@@ -7,9 +7,9 @@ from typing import Any
 
 from ledger.model.findings import Finding
 from ledger.model.layout import CONTINUITY_FILE
-from memory.edits.edited_files import Edit
-from memory.replay.state_as_of import cold_state
-from memory.worktree.projection_files import (
+from memory import (
+    PageEdit,
+    cold_state,
     committed_projection,
     drift_findings,
     is_behind,
@@ -43,7 +43,7 @@ behind the logs: {=behind}
 
 def publish(call: Invocation, discard_edits: bool, dry_run: bool) -> int:
     """Write and commit the pages where they differ."""
-    from memory.replay.page_publishing import publishing
+    from memory import publishing
 
     memory = call.memory()
     if not dry_run:
@@ -83,7 +83,7 @@ def absorb(call: Invocation, dry_run: bool) -> int:
         nothing = f"committed edits {'would become' if dry_run else 'became'} logs"
     elif more:
         nothing = "nothing new: what no log can say stays in the file"
-    told = [_edit_object(one, dry_run) for one in edits or (Edit("", b""),)]
+    told = [_edit_object(one, dry_run) for one in edits or (PageEdit("", b""),)]
     values = {
         **told[0],
         "others": told[1:],
@@ -98,7 +98,7 @@ def absorb(call: Invocation, dry_run: bool) -> int:
     return 0
 
 
-def _edit_object(found: Edit, dry_run: bool) -> dict[str, Any]:
+def _edit_object(found: PageEdit, dry_run: bool) -> dict[str, Any]:
     return {
         **fields_of(found, "file stem commit findings"),
         "events": [event_object(event) for event in found.events],

@@ -7,7 +7,7 @@ from functools import cache
 
 from ledger.errors import WrongUsage
 from ledger.model.layout import ASKS_FILE
-from memory.recall.recall_values import (
+from memory import (
     COMMON_NOTES,
     DOCUMENT_KIND,
     FULL,
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from memory.recall.recall_values import Answer, Hit
+    from memory import Answer, Hit
     from projection.policy.model import Policy
     from rituals.cli.context import Invocation
     from rituals.cli.output import Line
@@ -219,9 +219,9 @@ def _titles(call: Invocation, answer: Answer) -> dict[str, str]:
     if not os.path.exists(f"{reader.home.repository.commondir}/{ASKS_FILE}"):
         return {}
     from ledger.wal.kept_asks import asks_in, shown_title
-    from memory.query.reader import hides
+    from memory import hides_text
 
-    hidden, logs = hides(reader.home), reader.snapshot.cache()
+    hidden, logs = hides_text(reader.home), reader.snapshot.cache()
     asks = [one for one in asks_in(reader.home.repository.commondir) if not hidden(one.text)]
     entries = [(hit, logs.entry(hit.stem)) for hit in answer.passages if hit.title and asks]
     return {hit.id: shown_title(hit.title, entry.session, asks) for hit, entry in entries if entry}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ledger.errors import WrongUsage
 from ledger.model.layout import BRIEF_CHARS, LEAST_BRIEF_CHARS
 from ledger.model.log_stamps import is_stem
-from memory.recall.recall_values import FULL
+from memory import FULL
 from projection.fold.live_view import TIERS
 from rituals.cli.context import Invocation
 from rituals.cli.layout import Layout
@@ -13,7 +13,7 @@ from rituals.cli.operation import modes, option, word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memory.query.reader import Reader
+    from memory import Reader
     from projection.document.fact_remarks import Gone
     from projection.fold.full_replay import State
     from projection.fold.live_view import Standing
@@ -106,7 +106,7 @@ def _show(call: Invocation, ids: tuple[str, ...], as_of: str, kind: str, tier: s
         return named(call, list(ids), FULL)
     if not (ids or as_of or kind or tier or call.json):
         return call.out.text(memory.continuity())
-    from memory.replay.reader_marks import NOTHING_MARKED, known, marks_at
+    from memory import NOTHING_MARKED, known_by, marks_at
 
     state = memory.state(as_of)
     if not (ids or kind or tier or call.json):
@@ -119,7 +119,7 @@ def _show(call: Invocation, ids: tuple[str, ...], as_of: str, kind: str, tier: s
     facts = select(memory, state, ids, kind, tier, archived=call.json, as_of=as_of)
     marks = NOTHING_MARKED if as_of else marks_at(memory.home, memory.cache())
     if not call.json:
-        told = known(memory.cache(), [one.fact for one in facts])
+        told = known_by(memory.cache(), [one.fact for one in facts])
         blocks = [block_of(one, state, told[one.fact.id], marks.of(one.fact)) for one in facts]
         hint = "`--tier archived` and `--tier superseded` show those in the archive"
         return call.answer(
@@ -140,7 +140,7 @@ def _list(
     """List facts, a line each, in the order of the sections of `continuity.md`."""
     from fnmatch import fnmatchcase
 
-    from memory.replay.reader_marks import known
+    from memory import known_by
     from projection.document.archive_pages import summary_of
     from projection.text.clipping import one_line
     from projection.work.reported_findings import state_of
@@ -162,7 +162,7 @@ def _list(
     ]
     found.sort(key=lambda one: (rank.get(one.fact.kind, len(rank)), one.fact.kind, one.fact.id))
     facts = [one.fact for one in found]
-    marks, told = memory.marks(facts), memory.ask(lambda cache: known(cache, facts))
+    marks, told = memory.marks(facts), memory.ask(lambda cache: known_by(cache, facts))
     rows = []
     for one in found:
         mark, word_of = marks[one.fact.id], told[one.fact.id]
@@ -209,7 +209,7 @@ def view(
         views = [{"name": one, "does": does} for one, does in VIEWS.items()]
         lines = [((f"{one:<10}", "bold"), f" {does}") for one, does in VIEWS.items()]
         return call.answer({"views": views}, lines)
-    from memory.query.home_views import day_of, view_page
+    from memory import day_of, view_page
     from projection.views.view_page import page_object, write
 
     said = day_of(name, " ".join(argument), call.now_ms())
@@ -240,7 +240,7 @@ def select(
         NotFound: a named fact is not there; nothing else is shown then.
         WrongUsage: there is no such kind.
     """
-    from memory.replay.reader_marks import as_here
+    from memory import as_here
 
     found = state.standings()
     if ids:

@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from memory.edits.pages import Pages
+    from memory import Pages
 
 #: Who asks the agent where no stop can.
 UNASKED = "no stop can ask its agent what it learned; the skill diurna-remember does"
@@ -90,15 +90,14 @@ def status(call: Invocation) -> None:
 
 def _captured(pages: Pages, captured: Mapping[str, Any]) -> tuple[str, Mapping[str, int]]:
     """Say what waits to be committed; or, where a person commits it, how much there is by place."""
-    from memory.cache.view_name import elsewhere
-    from memory.write.draft import NOT_COMMITTED, waiting
+    from memory import NOT_COMMITTED, stems_elsewhere, waits_for
 
     stems, because = captured["waiting"], captured["because"]
     if because != NOT_COMMITTED:
-        return f"{counted(len(stems), 'log')} not committed yet{waiting(because)}", {}
-    away = elsewhere(pages.home)
+        return f"{counted(len(stems), 'log')} not committed yet{waits_for(because)}", {}
+    away = stems_elsewhere(pages.home)
     here = [stem for stem in stems if stem not in captured["taken_out"]]
-    return "", Counter([f"{because}{waiting(away.get(stem, ''))}" for stem in here])
+    return "", Counter([f"{because}{waits_for(away.get(stem, ''))}" for stem in here])
 
 
 def _did(last: Mapping[str, Any]) -> str:

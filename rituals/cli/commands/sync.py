@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from memory.merge.learned_by_sync import CHANGES
-from memory.write.draft import NOT_COMMITTED
+from memory import CHANGES, NOT_COMMITTED
 from projection.text.clipping import one_line
 from rituals.answers.record_to_dict import fields_of
 from rituals.cli.context import Invocation

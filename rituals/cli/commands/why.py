@@ -7,8 +7,7 @@ from collections.abc import Sequence
 
 from ledger.errors import NotFound
 from ledger.home import PERSONAL
-from memory.cache.name_lookup import fact_named, is_named
-from memory.recall.recall_values import parted
+from memory import fact_named, home_and_id, is_named
 from rituals.answers.record_to_dict import fields_of, mark_object
 from rituals.cli.context import Invocation
 from rituals.cli.layout import Layout
@@ -18,9 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from memory.query.code_reasons import Reason
-    from memory.query.provenance import Step
-    from memory.query.reader import Reader
+    from memory import Reader, Reason, WhyStep
 
 #: So many supersessions are printed each way; of a text so much.
 _NEAR, _TEXT_CHARS = 100, 120
@@ -77,7 +74,7 @@ def why(
     """
     if not (versions or _is_fact(call.reader(), id)) and _told_of_code(call, id):
         return
-    from memory.query.provenance import provenance
+    from memory import provenance
 
     memory, (fact,), home = call.holding((id,))
     shown = f"{home}/{fact}" if home else fact
@@ -93,7 +90,7 @@ def why(
         return call.answer({"id": shown, "versions": told}, _VERSIONS)
     found = provenance(memory, fact, near=0 if call.json else _NEAR)
     if home:  # of which the newest commit alone is here, and that tells of no log who committed it
-        from memory.query.log_origins import Origin
+        from memory import Origin
 
         steps = [step._replace(origin=Origin()) for step in found.steps]
         found = found._replace(id=shown, steps=tuple(steps))
@@ -109,7 +106,7 @@ def why(
     call.answer(values, _EVENTS)
 
 
-def _origin(step: Step) -> str:
+def _origin(step: WhyStep) -> str:
     """Say where a text was written first, and by whom; "" where it was here."""
     if not (step.source or step.by):
         return ""
@@ -121,8 +118,7 @@ def _told_of_code(call: Invocation, asked: str) -> bool:
     """Answer about a place of the code; False where nothing of the code is meant."""
     from ledger.git.repository import find_repository
     from ledger.model.log_stamps import ended_of, stamp_of
-    from memory.query.code_question import CUT, NOT_COMMITTED, PATHS_HINT, code_asked
-    from memory.query.code_reasons import reasons
+    from memory import CUT_HISTORY, PATHS_HINT, UNCOMMITTED, code_asked, reasons
     from projection.brief.inert_text import shortened
     from rituals.answers.fact_objects import log_object
 
@@ -150,10 +146,10 @@ def _told_of_code(call: Invocation, asked: str) -> bool:
                 "lines": _spans(one.lines),
                 "=lines": whole or lines,
                 "=subject": shortened(commit.subject, _TEXT_CHARS),
-                "=cut": CUT.format(commit.id[:7]) if one.cut else "",
+                "=cut": CUT_HISTORY.format(commit.id[:7]) if one.cut else "",
             }
         )
-    pending = f"{whole or f'  {len(place.uncommitted)} line(s)  '}{NOT_COMMITTED}"
+    pending = f"{whole or f'  {len(place.uncommitted)} line(s)  '}{UNCOMMITTED}"
     values = {
         **fields_of(place, "asked path line text more"),
         "uncommitted": _spans(place.uncommitted),
@@ -203,7 +199,7 @@ def _spans(lines: Sequence[int]) -> list[list[int]]:
 def _is_fact(memory: Reader, asked: str) -> bool:
     """Tell whether a word names a fact, here or in a home beside."""
     cache = memory.cache()
-    name = parted(asked)[0]
+    name = home_and_id(asked)[0]
     if name:
         return name in (PERSONAL, *[one.name for one in cache.policy.upstream])
     try:

@@ -16,8 +16,7 @@ from ledger.model.event import OPENED, FactReferenced
 from ledger.model.evidence import FOLLOWED, HOWS, NAMED, RESTATED, Proof
 from ledger.model.record import Record
 from ledger.secrets.scanner import without_secrets
-from memory.api import Memory
-from memory.write.host_session import AT_ONCE, MOST_USES, opened_by, used_in
+from memory import AT_ONCE, MOST_USES, Memory, opened_by, used_in
 from projection.brief.inert_text import shortened
 from projection.compare.restatements import Restatements
 from projection.policy.model import ATTEMPT_KIND

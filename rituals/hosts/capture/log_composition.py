@@ -18,8 +18,7 @@ from ledger.model.log_stamps import ended_of, stamp_of
 from ledger.model.record import Record
 from ledger.model.session import TRANSCRIPT, SessionLog, Span
 from ledger.secrets.log_redaction import KEEP, guard
-from memory.write.draft import SessionDraft
-from memory.write.draft_checks import footer_value
+from memory import SessionDraft, footer_value
 from projection.brief.inert_text import shortened
 from projection.policy.model import SUPERSEDE, THREAD_KIND
 from rituals.hosts.adapters import HOSTS

@@ -17,9 +17,7 @@ from ledger.home import IN_TREE, personal_home
 from ledger.secrets.scanner import find_home_folders, find_secrets, redacted
 from ledger.wal.atomic_files import make_folder, replace_file
 from ledger.wal.user_key import state_folder
-from memory.api import Memory
-from memory.redaction.withheld_repeats import Telling, telling_of
-from memory.write.kept_out import is_own
+from memory import Memory, Withheld, is_own, withheld_of
 from projection.policy.model import ASK, FORMERLY, SAID, TOLD, Policy
 from rituals.hosts.capture.typed_words import TypedWords
 from rituals.hosts.extraction import Item
@@ -90,10 +88,10 @@ class Gates:
         return self._telling is not None and self._telling.repeats(text)
 
     @cached_property
-    def _telling(self) -> Telling | None:
+    def _telling(self) -> Withheld | None:
         """The lines that must be nowhere."""
         home = self._memory.home
-        return self._memory.ask(lambda cache: telling_of(home, cache))
+        return self._memory.ask(lambda cache: withheld_of(home, cache))
 
 
 def own_texts() -> tuple[str, ...]:

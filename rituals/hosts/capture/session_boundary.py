@@ -34,10 +34,7 @@ from ledger.secrets.log_redaction import KEEP, guard
 from ledger.wal.atomic_files import Lock, make_folder
 from ledger.wal.kept_asks import Ask, asks_in, keep_asks
 from ledger.wal.spool import Spool as LogSpool
-from memory.api import Memory
-from memory.cache.schema import reach_name
-from memory.write.draft import SessionDraft
-from memory.write.host_session import MOST_USES, ends_in_spool
+from memory import MOST_USES, Memory, SessionDraft, ends_in_spool, reach_name
 from projection.policy.model import FORMERLY, OFF
 from rituals.hosts.adapters import PRECOMPACT, SUBAGENT_STOP
 from rituals.hosts.capture.commit_texts import History

@@ -14,8 +14,7 @@ from ledger.errors import Busy, NotFound
 from ledger.model.ids import sha256
 from ledger.model.session import OBSERVED
 from ledger.wal.kept_asks import drop_asks
-from memory.api import Memory
-from memory.cache.schema import reach_name
+from memory import Memory, reach_name
 from rituals.hosts.adapters import HOSTS, Kept
 from rituals.hosts.capture.log_composition import header_value
 from rituals.hosts.capture.session_boundary import Asked, Outcome, boundary

@@ -227,8 +227,7 @@ def hush(home: Home, switch: str, environment: Mapping[str, str], now: int) -> l
     """
     from ledger.wal.atomic_files import Lock, make_folder, replace_file
     from ledger.wal.kept_asks import drop_asks
-    from memory.cache.view_name import drop_briefs
-    from memory.write.host_session import HOST_VARIABLES
+    from memory import HOST_VARIABLES, drop_briefs
     from rituals.hosts.silence import Silence, lasting, place_of, silences
 
     if not switch:

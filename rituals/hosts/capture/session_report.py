@@ -16,8 +16,7 @@ from ledger.escape import prose
 from ledger.model.event import FactCreated
 from ledger.model.record import Record
 from ledger.wal.kept_asks import naming
-from memory.query.visible_logs import logs_of
-from memory.replay.tip_snapshot import Snapshot
+from memory import Snapshot, logs_of
 from projection.brief.inert_text import shortened
 from rituals.hosts.capture.commit_texts import History, Piece, Texts
 from rituals.hosts.capture.report_paragraphs import (

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from ledger.environment import monotonic, now_ms
 from ledger.home import Home, discover
 from ledger.model.record import Record
-from memory.query.reader import hides
+from memory import hides_text
 from projection.brief.inert_text import enveloped, shortened
 from rituals.hosts.context.other_sessions import clock, outcomes, safe
 from rituals.hosts.host_events import CHECKPOINTS_DIR, Moment
@@ -40,7 +40,7 @@ class Checkpoint(Record):
 
 def save(moment: Moment, home: Home) -> str:
     """Keep a checkpoint before a compaction; return what its summary has to keep, "" for nothing."""
-    until, hidden, lines = monotonic() + _SECONDS, hides(home), list[str]()
+    until, hidden, lines = monotonic() + _SECONDS, hides_text(home), list[str]()
     for begins, texts in _gathered(moment, home):
         lines += [begins + text for text in texts if text and not hidden(text)]
         if monotonic() > until:
@@ -64,7 +64,7 @@ def restored(commondir: str, moment: Moment) -> str:
     checkpoint = read_record(_path(commondir, moment), Checkpoint())
     if not checkpoint.at:
         return ""
-    requests = _requests(moment, hides(discover(moment.folder)))
+    requests = _requests(moment, hides_text(discover(moment.folder)))
     return _told(_RESTORED, checkpoint, requests)
 
 
@@ -84,7 +84,7 @@ def _requests(moment: Moment, hidden: Callable[[str], bool]) -> list[str]:
 
 def _gathered(moment: Moment, home: Home) -> Iterator[tuple[str, list[str]]]:
     """Yield what there is to keep, what is at hand first: how lines begin, and their texts."""
-    from memory.cache.view_name import changed_files
+    from memory import changed_files
     from rituals.hosts.observation_spool import spool_of
     from rituals.hosts.silence import audible
     from rituals.hosts.transcripts.slices import newest_turns

@@ -98,7 +98,7 @@ def needed_at(moment: Moment, commondir: str, top: str = "") -> tuple[Needed | N
 def _answer(moment: Moment) -> Needed | None:
     from ledger.errors import HomeNotFound
     from ledger.home import discover
-    from memory.query.prompt_facts import answers_to
+    from memory import answers_to
     from projection.brief.inert_text import label, plain, untagged
 
     try:
@@ -189,8 +189,7 @@ def _of_line(moment: Moment, index: MomentIndex, top: str) -> list[str]:
 
 def _marked(home: Home, facts: Iterable[Told], *, at_file: bool = False) -> list[Told]:
     """Say of facts what they name that is gone; at a file such a one is not told, nor what ended."""
-    from memory.query.reader import open_snapshot
-    from memory.replay.reader_marks import marks_known
+    from memory import marks_known, open_snapshot
     from projection.brief.inert_text import plain, untagged
     from projection.document.fact_remarks import is_ended, is_gone
 

@@ -21,10 +21,7 @@ from ledger.model.session import says_personal
 from ledger.wal.atomic_files import make_folder
 from ledger.wal.kept_asks import Ask, asks_in
 from ledger.wal.user_key import user_key
-from memory.query.prompt_facts import passages_told
-from memory.query.reader import open_snapshot
-from memory.recall.question import ENGLISH, is_everyday, listed
-from memory.replay.state_as_of import state_of
+from memory import ENGLISH, is_everyday, listed_words, open_snapshot, passages_told, state_of
 from projection.brief.inert_text import label, plain, untagged
 from projection.fold.fact_history import Fact
 from projection.fold.live_view import Standing
@@ -58,8 +55,8 @@ _COMMON, _LEAST_FACTS = 500, 1_000
 _SHARE, _FEW = 0.08, 2
 #: What so many sessions were told of a log is told no more.
 _TWICE = 2
-_CHORES = stems(" ".join(listed(ENGLISH, "chores")))
-_SMALL = listed(ENGLISH, "small")
+_CHORES = stems(" ".join(listed_words(ENGLISH, "chores")))
+_SMALL = listed_words(ENGLISH, "small")
 
 
 def make(commondir: str, folder: str) -> None:
@@ -151,7 +148,7 @@ def _words_of_logs(
     said = [words_of(passage[-1]) for passage in passages]
     often = Counter([word for ask in asks for word in {*words_of(ask.text)}])
     most = [max(_FEW, int(_SHARE * len(some))) for some in (passages, asks)]
-    small = listed(ENGLISH, "small") | listed(ENGLISH, "chores") | names | {""}
+    small = listed_words(ENGLISH, "small") | listed_words(ENGLISH, "chores") | names | {""}
     rare = {
         word: held
         for word, held in _held(said).items()

@@ -9,7 +9,7 @@ told.
 from __future__ import annotations
 
 from ledger.environment import now_ms
-from memory.cache.view_name import waiting
+from memory import waiting_stems
 from rituals.hosts.adapters import PROMPT
 from rituals.hosts.context.session_cursor import NEWS_DIR, OBSERVED_DIR, Cursor, Heard, stamps
 from rituals.hosts.host_events import CHECKPOINTS_DIR, STARTS_DIR, Moment
@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ledger.home import Home
-    from memory.cache.cache_file import Cache
-    from memory.query.last_answers import Kept
+    from memory import Cache, KeptBrief
     from rituals.hosts.context.moment_answer import Needed
 
 NEWS_CHARS = 1_200
@@ -62,9 +61,9 @@ def begin(home: Home, name: str, *, resumed: bool = False) -> Callable[..., None
     commondir = home.repository.commondir
     begun = Cursor(watched_of(home)).standing(commondir, name, prompt=True)
     offsets = {file: size for file, size, _ in files_in(f"{commondir}/{OBSERVED_DIR}")}
-    begun = begun._replace(offsets=offsets, tip=home.tip(), waiting=waiting(home))
+    begun = begun._replace(offsets=offsets, tip=home.tip(), waiting=waiting_stems(home))
 
-    def told(text: str, last: Kept | None = None) -> None:
+    def told(text: str, last: KeptBrief | None = None) -> None:
         heard = Heard(commondir, name)
         before = heard.take(_PATIENCE_SECONDS)
         if before is not None:
@@ -158,15 +157,18 @@ def _facts(moment: Moment, heard: Cursor) -> tuple[list[str], Cursor]:
     from ledger.home import discover
     from ledger.model.layout import SESSIONS_DIR, stem_of
     from ledger.model.log_stamps import key_of
-    from memory.brief.brief_maker import news_of, public
-    from memory.query.reader import open_snapshot
+    from memory import news_of, open_snapshot, public_news
     from projection.brief.forms import written
     from projection.brief.lines import line_of
     from projection.policy.model import THREAD_KIND
 
     home = discover(moment.folder)
     watched, before = watched_of(home), heard.tip
-    stood, waits, tip = stamps(watched), waiting(home), home.tip()  # what moves meanwhile is seen
+    stood, waits, tip = (
+        stamps(watched),
+        waiting_stems(home),
+        home.tip(),
+    )  # what moves meanwhile is seen
     heard = heard._replace(watched=watched, ledger=stood, tip=tip)
     new = {*waits}
     if before and tip and before != tip:  # none where that commit is gone
@@ -181,7 +183,9 @@ def _facts(moment: Moment, heard: Cursor) -> tuple[list[str], Cursor]:
         entries = [one for key in keys if (one := cache.entry(key)) is not None]
         told = [one for one in entries if one.session != moment.session or one.reach]
         found, more = news_of(cache, told, _LOOKED)
-        news = [one for one in public(found) if not (one.now and one.now.fact.kind == THREAD_KIND)]
+        news = [
+            one for one in public_news(found) if not (one.now and one.now.fact.kind == THREAD_KIND)
+        ]
         said = [line_of(one, _FACT_CHARS) for one in news[:_FACTS]]
         lines = [written(line._replace(tier="", date="", stem="")).rstrip("\n") for line in said]
         if rest := more + len(news[_FACTS:]):

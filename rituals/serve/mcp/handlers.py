@@ -15,7 +15,7 @@ from rituals.serve.mcp.wording import markdown, quoted, whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memory.api import Memory
+    from memory import Memory
 
     Json = dict[str, Any]
 

@@ -32,7 +32,7 @@ from rituals.serve.open_memory import OpenMemory, settle
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ledger.home import Home
-    from memory.api import Memory
+    from memory import Memory
     from rituals.answers.record_to_dict import Failure
     from rituals.serve.mcp.handlers import Question
 
@@ -95,7 +95,7 @@ def serve(
     own = os.urandom(16).hex()
 
     def opened(home: Home) -> Memory:
-        from memory.api import Memory
+        from memory import Memory
 
         return Memory(home, clock=clock)
 

@@ -11,7 +11,7 @@ from typing import Any
 from ledger.errors import WrongUsage
 from ledger.model.findings import Finding
 from ledger.model.layout import BRIEF_CHARS, LEAST_BRIEF_CHARS
-from memory.recall.recall_values import FULL, INDEX, LEVELS, Answer, Filters, Hit, tokens_of
+from memory import FULL, INDEX, LEVELS, Answer, Filters, Hit, tokens_of
 from projection.document.fact_remarks import YES
 from rituals.answers.record_to_dict import fields_of, mark_object, plain
 from rituals.hosts.processes import note_opening
@@ -41,7 +41,7 @@ from rituals.serve.mcp.wording import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memory.api import Memory
+    from memory import Memory
 
 #: How many tasks are listed at most.
 MOST_LISTED = 50
@@ -109,7 +109,7 @@ def get(
 )
 def why(memory: "Memory", caller: Caller, *, id: str = names(_needed=True)) -> Answered:
     """Tell why memory holds a fact."""
-    from memory.query.provenance import provenance
+    from memory import provenance
     from rituals.answers.fact_objects import provenance_object
 
     found = provenance(memory, id)

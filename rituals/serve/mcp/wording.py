@@ -19,7 +19,7 @@ from rituals.answers.record_to_dict import Failure, plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memory.write.draft import Receipt
+    from memory import Receipt
 
 #: An object as the protocol carries it.
 Answered = dict[str, Any]

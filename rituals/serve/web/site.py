@@ -22,7 +22,7 @@ from ledger.errors import DiurnaError, WriteRefused
 from ledger.git.repository import is_shallow
 from ledger.model.ids import sha256
 from ledger.wal.atomic_files import make_folder, replace_file
-from memory.api import Memory
+from memory import Memory
 from rituals.report.vault_files import refuse_inside
 from rituals.serve.access import Access, new_token
 from rituals.serve.open_memory import OpenMemory

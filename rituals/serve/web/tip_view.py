@@ -16,17 +16,28 @@ from ledger.model.logset import LogRef
 from ledger.model.record import Record
 from ledger.model.session import Entry
 from ledger.remote.forge import Forge, forge_of
-from memory.api import Memory
-from memory.cache.ledger_status import status_of
-from memory.query.code_question import REVISION
-from memory.query.home_views import entities
-from memory.query.log_lines import writers
-from memory.query.log_origins import Origin, Origins, all_origins, seen_at
-from memory.query.session_timeline import Session, sessions_of
-from memory.replay.head_view import EVERYWHERE, Here, here_of
-from memory.replay.read_logs import read_all
-from memory.replay.reader_marks import marked
-from memory.replay.state_as_of import logs_at, not_known, point_in_time, state_at
+from memory import (
+    EVERYWHERE,
+    REVISION,
+    Here,
+    Memory,
+    Origin,
+    Origins,
+    TimelineSession,
+    all_origins,
+    entities,
+    here_of,
+    logs_at,
+    marked_fact,
+    not_known,
+    point_in_time,
+    read_all,
+    seen_at,
+    sessions_of,
+    state_at,
+    status_of,
+    writers,
+)
 from projection.document.fact_remarks import Mark
 from projection.fold.fact_history import Fact
 from projection.fold.full_replay import State
@@ -215,7 +226,7 @@ class TipView:
     def marks(self, facts: Iterable[Fact]) -> dict[str, Mark]:
         """Mark facts with what a reader has to know before their texts, by id."""
         if self.past:
-            return {one.id: marked(self.state, one) for one in facts}
+            return {one.id: marked_fact(self.state, one) for one in facts}
         return self.memory.marks(facts)
 
     def writers(self, stems: Iterable[str]) -> dict[str, Origin]:
@@ -254,7 +265,7 @@ class TipView:
         logs, histories = self.logs.get, self.state.some_histories
         return {one.fact.id: testimony(one.fact, logs, histories) for one in facts}
 
-    def sessions(self, keys: Sequence[str]) -> dict[str, Session]:
+    def sessions(self, keys: Sequence[str]) -> dict[str, TimelineSession]:
         """Return sessions as a timeline tells them, by key; those of a page are asked for at once."""
         return sessions_of(self.memory.snapshot, keys)
 

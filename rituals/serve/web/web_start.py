@@ -42,7 +42,7 @@ def serve_pages(setting: Setting, port: int) -> int:
         DiurnaError: the port can not be had.
     """
     home = setting.find()
-    from memory.api import Memory
+    from memory import Memory
     from rituals.serve.access import home_key
     from rituals.serve.open_memory import OpenMemory
     from rituals.serve.web.server.web_app import app_of

@@ -16,9 +16,7 @@ from ledger.model.findings import Finding
 from ledger.model.ids import is_fact_id
 from ledger.model.record import Record
 from ledger.model.session import WORK
-from memory.api import Memory
-from memory.write.draft import Near, Receipt, told
-from memory.write.near_facts import near_in
+from memory import Memory, Near, Receipt, near_in, receipt_rows
 from rituals.decide.decision import Decision, record
 from rituals.record.own_home_parts import Drafts
 from rituals.record.task_steps import Change, carried_out
@@ -162,7 +160,7 @@ def recorded(memory: Memory, plan: FormPlan, *, dry_run: bool = False) -> FormPl
         return plan._replace(already=plan.already or "the same was recorded a moment ago")
     found = (*plan.findings, *receipt.findings)
     return plan._replace(
-        does=plan.does or tuple([f"{verb}: {what}" for verb, what in told(receipt)]),
+        does=plan.does or tuple([f"{verb}: {what}" for verb, what in receipt_rows(receipt)]),
         findings=tuple(dict.fromkeys(found)), stem=receipt.stem, commit=receipt.commit,
         facts=receipt.facts, log=receipt.data.decode() if dry_run else "",
         near=_near(memory, receipt) if dry_run else (),

@@ -15,7 +15,7 @@ from ledger.errors import DiurnaError, WrongUsage
 from ledger.model.record import Record
 from ledger.model.session import EDIT
 from ledger.model.verbs import DONE
-from memory.api import Memory
+from memory import Memory
 from rituals.decide.decision import titled
 from rituals.decide.fact_decisions import (
     archiving,

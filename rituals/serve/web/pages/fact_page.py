@@ -16,9 +16,7 @@ from ledger.model.event import (
 )
 from ledger.model.ids import WITHHELD
 from ledger.model.log_stamps import key_of, stem_in
-from memory.query.log_origins import ADOPTION
-from memory.query.provenance import Step, provenance
-from memory.replay.reader_marks import as_here
+from memory import ADOPTION, WhyStep, as_here, provenance
 from projection.document.page_renderer import REDACTED
 from projection.fold.fact_history import Fact, Texts
 from projection.graph.graph_neighbours import NEAR
@@ -88,7 +86,7 @@ def built(tip: TipView, fact: Fact) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def tellings(steps: Sequence[Step]) -> list[dict[str, Any]]:
+def tellings(steps: Sequence[WhyStep]) -> list[dict[str, Any]]:
     """Return the events of a fact, newest first: uses in a row as one, texts beside what they replaced.
 
     Each has its (step, name of its place on the page), newest first; what people call it; whether it is a

@@ -11,8 +11,7 @@ from ledger.environment import local_day
 from ledger.model.event import facts_in
 from ledger.model.instants import lies
 from ledger.model.log_stamps import is_date, stem_in
-from memory.cache.ledger_status import status_of
-from memory.write.draft import did
+from memory import deeds, status_of
 from projection.document.page_renderer import section_title
 from projection.fold.live_view import (
     ARCHIVED_TIERS,
@@ -286,7 +285,7 @@ def _week_of(tip: TipView, monday: date) -> dict[str, Any]:
     begin, end = tip.memory.bounds(since, until)
     logs = [one for one in tip.entries if lies(one.stem, one.clock, begin, end)]
     facts: dict[str, set[str]] = {}
-    for verb, ids in [pair for one in logs for pair in did(one)]:
+    for verb, ids in [pair for one in logs for pair in deeds(one)]:
         facts.setdefault(f"Facts {verb.lower()}", set()).update(ids)
     bar = FilterBar("/decisions", {}, {}, {}, begin, end)
     decisions = sorted(_decided(tip, bar), key=lambda one: one["order"], reverse=True)

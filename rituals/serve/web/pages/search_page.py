@@ -7,7 +7,7 @@ from math import inf
 from typing import Any
 
 from ledger.model.log_stamps import key_of
-from memory.recall.recall_values import FACTS, SESSIONS, Answer, Filters, Hit, Part
+from memory import FACTS, SESSIONS, Answer, Filters, Hit, ScorePart
 from projection.fold.live_view import ARCHIVED_TIERS
 from projection.graph.fact_links import folded
 from projection.text.clipping import one_line
@@ -76,7 +76,7 @@ def search(tip: TipView, asked: Asked) -> Page:
     return Page("search", words or "Search", values)
 
 
-def why(parts: Iterable[Part]) -> list[str]:
+def why(parts: Iterable[ScorePart]) -> list[str]:
     """Say in words why a hit stands where it does."""
     said = [f"it has {part.remark}" for part in parts if part.name == "words" and part.remark]
     said += [WHY[part.name](part.value) for part in parts if part.name in WHY]

@@ -21,8 +21,7 @@ from ledger.model.ids import WITHHELD
 from ledger.model.layout import log_path
 from ledger.model.log_stamps import NO_DAY, has_time, key_of, stem_in
 from ledger.model.session import CONTINUED, Entry
-from memory.query.visible_logs import digest
-from memory.write.draft import did
+from memory import deeds, digest
 from projection.fold.fact_history import REDACTED_TEXT
 from projection.text.clipping import clipped
 from rituals.serve.web.pages.filter_bar import OF_LOGS, filter_bar, page_of
@@ -198,7 +197,7 @@ def other_deeds(entry: Entry, said: Iterable[Sentence], most: int) -> list[dict[
     told = {one["id"] for one in said}
     instead = {f"{old} → {one['id']}" for one in said for old in one["instead"]}
     found = []
-    for verb, ids in did(entry):
+    for verb, ids in deeds(entry):
         rest = [one for one in ids if one not in instead and not (verb in _VERBS and one in told)]
         if rest:
             shown, most = rest[:most], max(most - len(rest), 0)

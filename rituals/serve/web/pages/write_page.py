@@ -7,7 +7,7 @@ from typing import Any
 
 from ledger.errors import DiurnaError, NotFound, WaitsInSpool
 from ledger.model.verbs import may_follow
-from memory.replay.reader_marks import as_here
+from memory import as_here
 from projection.fold.live_view import Standing
 from projection.graph.fact_links import footer
 from projection.policy.model import TASK_KIND

@@ -22,7 +22,7 @@ from starlette.responses import (
 from starlette.routing import Route, Router
 
 from ledger.errors import DiurnaError, NotFound, WrongUsage
-from memory.recall.recall_values import Answer, Filters
+from memory import Answer, Filters
 from rituals.review.review_record import settle_answers
 from rituals.serve.access import Access
 from rituals.serve.loopback import App
