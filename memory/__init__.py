@@ -6,8 +6,6 @@ module when somebody takes it, so a short command pays for what it does.
 
 from __future__ import annotations
 
-from importlib import import_module
-
 _MODULES: dict[str, str] = {}  #: of each name
 
 
@@ -21,4 +19,6 @@ def __getattr__(name: str) -> object:
                 )
     if name not in _MODULES:
         raise AttributeError(f"memory has no {name}")
+    from importlib import import_module  # loads `warnings`, which only a name that is taken needs
+
     return getattr(import_module(_MODULES[name]), name)

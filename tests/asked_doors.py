@@ -170,6 +170,8 @@ class Doors:
             "task": list(self.words),
             "kinds": [("thread",)],
             "facts": [()],
+            "edited": [("continuity.md",)],
+            "state": [dict],  # asked for where the page is edited
             "title": ["Of no use"],
             "superseded": [True],
             "within": ["facts", "sessions", "docs"],
