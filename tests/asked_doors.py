@@ -171,7 +171,6 @@ class Doors:
             "kinds": [("thread",)],
             "facts": [()],
             "edited": [("continuity.md",)],
-            "state": [dict],  # asked for where the page is edited
             "title": ["Of no use"],
             "superseded": [True],
             "within": ["facts", "sessions", "docs"],

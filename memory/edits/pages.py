@@ -182,18 +182,15 @@ class Pages(Reader):
 
         return unabsorbed(self, tip, edits)
 
-    def undeclared(self, edited: Sequence[str], state: Callable[[], State]) -> list[Finding]:
-        """Name what people edited and no log says: in the work tree, by `edited`, and in commits.
-
-        `state` gives that of the tip.
-        """
+    def undeclared(self, edited: Sequence[str]) -> list[Finding]:
+        """Name what people edited and no log says: in the work tree, by `edited`, and in commits."""
         unabsorbed, left = self.unabsorbed(), self.left_alone()
         if not (edited or unabsorbed or left):
             return []
         from memory.edits.edited_files import find_edit, undeclared
         from memory.worktree.page_copies import name_of
 
-        found = find_edit(self.snapshot.tip, state) if name_of(self.home) in edited else None
+        found = find_edit(self.snapshot.tip, self.tip_state) if name_of(self.home) in edited else None
         return undeclared(found, unabsorbed, left, edited)
 
     def left_alone(self) -> tuple[Finding, ...]:

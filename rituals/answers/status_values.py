@@ -119,7 +119,7 @@ def _taken_out(memory: Pages) -> list[str]:
 
 
 def _findings(memory: Pages, edited: tuple[str, ...]) -> list[Finding]:
-    home, found = memory.home, memory.undeclared(edited, memory.tip_state)
+    home, found = memory.home, memory.undeclared(edited)
     # of a branch with code all history is looked through, which `check` does
     if home.seen and (home.is_astray() or read_reference(home.repository, home.lost)):
         from memory import held_logs, lost_findings

@@ -106,8 +106,7 @@ def work_tree(survey: Survey) -> Iterator[Finding]:
 
 def edits(survey: Survey) -> Iterator[Finding]:
     """Name each change that `check --absorb` would record, and every edit that it would not understand."""
-    memory = survey.memory
-    yield from memory.undeclared(memory.edited(), lambda: survey.state)
+    yield from survey.memory.undeclared(survey.memory.edited())
 
 
 def spool(survey: Survey) -> Iterator[Noticed]:
