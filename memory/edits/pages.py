@@ -190,7 +190,9 @@ class Pages(Reader):
         from memory.edits.edited_files import find_edit, undeclared
         from memory.worktree.page_copies import name_of
 
-        found = find_edit(self.snapshot.tip, self.tip_state) if name_of(self.home) in edited else None
+        found = (
+            find_edit(self.snapshot.tip, self.tip_state) if name_of(self.home) in edited else None
+        )
         return undeclared(found, unabsorbed, left, edited)
 
     def left_alone(self) -> tuple[Finding, ...]:
