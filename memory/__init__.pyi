@@ -23,11 +23,11 @@ from memory.cache.view_sources import (
     handoffs_in as handoffs_in, task_in as task_in, tasks_in as tasks_in,
 )
 from memory.edits.edited_files import PageEdit as PageEdit
-from memory.edits.pages import Pages as Pages
 from memory.merge.learned_by_sync import (
     APART as APART, BEHIND as BEHIND, CHANGES as CHANGES, Learned as Learned,
     SyncPlan as SyncPlan, code_beside as code_beside, former_places as former_places,
 )
+from memory.pages import Pages as Pages
 from memory.query import home_views as home_views
 from memory.query.code_question import (
     CUT_HISTORY as CUT_HISTORY, PATHS_HINT as PATHS_HINT, REVISION as REVISION,

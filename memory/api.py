@@ -13,7 +13,7 @@ from ledger.model.event import FactRedacted
 from ledger.model.findings import Finding
 from ledger.wal.atomic_files import died
 from ledger.wal.spool import Spool
-from memory.edits.pages import Pages
+from memory.pages import Pages
 from memory.write.draft import Receipt, SessionDraft, WriteRequest
 
 TYPE_CHECKING = False

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ledger.model.ids import is_fact_id
-from projection.text.fact_ids import id_of_subject, subject_words
+from projection.text.normalize import id_of_subject, subject_words
 from tests.conftest import Repo, Run
 
 WORDS = subject_words(["src/Billing/retryQueue.py", "docs/webhooks.md", "Order Service", "stop.md"])

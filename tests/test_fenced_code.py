@@ -10,7 +10,7 @@ from ledger.codec.outline import outline
 from ledger.codec.outline_by_lines import code_ranges, prose_lines
 from memory.recall.passage_cutter import passages_of
 from projection.document.page_parser import parse
-from projection.graph.fact_links import links_in
+from projection.fold.fact_links import links_in
 from projection.text.claims import claims
 from projection.text.normalize import sentences
 from projection.text.session_digest import gist

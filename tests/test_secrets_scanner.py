@@ -31,9 +31,9 @@ from ledger.secrets.scanner import (
     find_secrets,
     nameable,
     redacted,
+    unmasked,
     without_secrets,
 )
-from ledger.secrets.unmask import unmasked
 from ledger.secrets.vendor_tokens import MARKS
 from tests.conftest import WHOLE, each_row
 from tests.planted_secrets import ALNUM, Draw, Planted, others, patterns, planted, tokens

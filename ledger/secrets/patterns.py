@@ -9,15 +9,16 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from ledger.secrets.entropy import (
+from ledger.secrets.label_values import (
+    decoded,
     distinct,
     is_placeholder,
     is_random,
     is_stock,
+    is_worded,
     is_wordy,
     kinds_of,
 )
-from ledger.secrets.label_values import decoded, is_worded
 from ledger.secrets.match import Hit, expression, hit
 from ledger.secrets.vendor_tokens import HEX
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ledger.secrets.entropy import distinct, is_placeholder, is_random, is_stock
+from ledger.secrets.label_values import distinct, is_placeholder, is_random, is_stock
 from ledger.secrets.match import Hit, expression, hit
 
 _DIGITS = "0123456789"

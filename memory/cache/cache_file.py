@@ -11,7 +11,7 @@ import marshal
 import os
 
 from ledger.model.findings import Finding
-from ledger.model.logset import LogRef
+from ledger.model.layout import LogRef
 from ledger.model.session import Entry
 from memory.cache.queries import Questions
 from memory.cache.schema import plain, policy_of, unpack_head

@@ -12,8 +12,15 @@ from ledger.model.findings import Finding
 from ledger.model.record import Record
 from memory.cache.cache_file import Cache
 from projection.fold.fact_history import Fact, History
-from projection.fold.live_view import ARCHIVED_TIERS, TIERS, Standing, Summary
-from projection.fold.tiers import Decay, never_decaying, stand
+from projection.fold.live_view import (
+    ARCHIVED_TIERS,
+    TIERS,
+    Decay,
+    Standing,
+    Summary,
+    never_decaying,
+    stand,
+)
 from projection.lifecycle.review_due import Size, measured, part_of, reasons, unconfirmed
 from projection.lifecycle.tier_changes import horizon, left_from, left_of, soonest
 from projection.policy.model import CLOSABLE, QUESTION_KIND, Policy

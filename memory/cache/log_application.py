@@ -5,7 +5,7 @@ from __future__ import annotations
 import marshal
 
 from ledger.model.findings import Finding
-from ledger.model.logset import LogRef
+from ledger.model.layout import LogRef
 from ledger.model.session import Entry
 from memory.cache.schema import (
     AWAY,
@@ -25,6 +25,7 @@ from memory.cache.schema import (
 )
 from memory.cache.stamp import sqlite3
 from projection.fold.fact_history import History
+from projection.fold.fact_links import ENTITY_KEY, footer
 from projection.fold.falsity import CONFLICTS, edges_and_takes
 from projection.fold.fold import collect, merged, resolve
 from projection.fold.live_view import (
@@ -34,7 +35,6 @@ from projection.fold.live_view import (
     summarise,
 )
 from projection.fold.withholding import redactions_in, withheld_entry, withheld_history
-from projection.graph.fact_links import ENTITY_KEY, footer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ledger.model.findings import Finding
+from ledger.model.layout import LogRef
 from ledger.model.log_stamps import key_of
-from ledger.model.logset import LogRef
 from ledger.model.session import Entry, header_of
 from memory.cache.database import Database
 from memory.cache.schema import (
@@ -24,8 +24,16 @@ from memory.cache.stamp import unpack
 from projection.fold.fact_history import Fact, History
 from projection.fold.falsity import opposed
 from projection.fold.fold import resolve
-from projection.fold.live_view import DecayClock, LiveView, Standing, Summary
-from projection.fold.tiers import clock_at, live_view, never_decaying, stand
+from projection.fold.live_view import (
+    DecayClock,
+    LiveView,
+    Standing,
+    Summary,
+    clock_at,
+    live_view,
+    never_decaying,
+    stand,
+)
 from projection.policy.model import Policy
 
 TYPE_CHECKING = False

@@ -54,7 +54,7 @@ from projection.document.page_renderer import STATE_LABELS, render
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memory.edits.pages import Pages
+    from memory.pages import Pages
 
 
 class Absorption(Record):

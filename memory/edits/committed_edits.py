@@ -31,7 +31,7 @@ from projection.fold.full_replay import State
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memory.edits.pages import Pages
+    from memory.pages import Pages
     from memory.redaction.withheld_repeats import Withheld
 
 

@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 
 from ledger.environment import local_day, now_ms
 from ledger.errors import NotFound
+from ledger.model.layout import LogRef
 from ledger.model.log_stamps import day_seen, is_date
-from ledger.model.logset import LogRef
 from ledger.model.session import Entry
 from memory.cache.cache_file import Cache
 from memory.cache.name_lookup import logs_of
@@ -22,8 +22,8 @@ from memory.replay.tip_snapshot import Snapshot
 from memory.write.draft import deeds
 from projection.document.page_renderer import REDACTED
 from projection.fold.fact_history import Fact
+from projection.fold.fact_links import footer, matches_entity, names_in
 from projection.graph.entities import Entity, EntityView, entities_of, view_of
-from projection.graph.fact_links import footer, matches_entity, names_in
 from projection.graph.graph_neighbours import Graph, Links
 from projection.text.session_digest import gist, quoted
 from projection.views.view_page import ROLE_KEY, Page, SessionLine, ViewSource

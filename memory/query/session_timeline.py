@@ -13,6 +13,7 @@ from types import MappingProxyType
 from ledger.errors import NotFound, WrongUsage
 from ledger.model.ids import is_fact_id
 from ledger.model.instants import FORMS, duration_ms, span_of
+from ledger.model.layout import LogRef
 from ledger.model.log_stamps import (
     LATEST_YEAR,
     ended_of,
@@ -22,7 +23,6 @@ from ledger.model.log_stamps import (
     milliseconds_of,
     stamp_of,
 )
-from ledger.model.logset import LogRef
 from ledger.model.record import Record
 from ledger.model.session import Entry
 from memory.cache.cache_file import Cache

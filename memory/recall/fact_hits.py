@@ -245,7 +245,7 @@ class Facts:
             return False
         if not (filters.tags or filters.entities):
             return True
-        from projection.graph.fact_links import matches_entity, matches_tag
+        from projection.fold.fact_links import matches_entity, matches_tag
 
         tagged = not filters.tags or any(matches_tag(fact, tag) for tag in filters.tags)
         about = filters.entities

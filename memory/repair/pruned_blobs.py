@@ -15,8 +15,7 @@ from ledger.git.committer import loose_object
 from ledger.home import OWN_REPOSITORY, Home
 from ledger.model.findings import Finding
 from ledger.model.ids import blob_id
-from ledger.model.layout import log_path
-from ledger.model.logset import LogRef
+from ledger.model.layout import LogRef, log_path
 from ledger.wal.git_locks import git_prunes, journal, set_aside
 from ledger.wal.spool import KEEP, Intents, Spool
 from memory.cache.cache_file import Cache

@@ -47,8 +47,8 @@ from memory.cache.schema import PINNED
 from memory.write.draft import text_of
 from memory.write.host_session import MOST_USES, used_in
 from memory.write.kept_out import as_personal, is_own, refuse_personal, without_withheld
+from projection.fold.fact_links import ENTITY_KEY, SERVES, TAGS_KEY, names_in
 from projection.fold.falsity import said_against
-from projection.graph.fact_links import ENTITY_KEY, SERVES, TAGS_KEY, names_in
 from projection.policy.model import CLOSABLE, HANDOFF_KIND, TASK_KIND
 
 TYPE_CHECKING = False

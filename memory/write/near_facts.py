@@ -97,8 +97,14 @@ def near_in(snapshot: Snapshot, entry: Entry) -> Compared:
 
 def _compared(snapshot: Snapshot, entry: Entry) -> Compared:
     from memory.cache.word_index import WordIndex
-    from projection.compare.candidates import queries
-    from projection.compare.likeness import MOST_NEAR, NEAR, comparable, nearness, same_text
+    from projection.compare.likeness import (
+        MOST_NEAR,
+        NEAR,
+        comparable,
+        nearness,
+        queries,
+        same_text,
+    )
     from projection.text.normalize import index_words, statements
 
     cache = snapshot.cache()

@@ -9,9 +9,8 @@ from ledger.model.verbs import IN_PROGRESS
 from projection.brief.inert_text import label
 from projection.brief.values import RoleNotes, Stated
 from projection.fold.fact_history import Fact
-from projection.fold.live_view import Standing
-from projection.fold.tiers import clock_at
-from projection.graph.fact_links import SERVES, named
+from projection.fold.fact_links import SERVES, named
+from projection.fold.live_view import Standing, clock_at
 from projection.policy.model import (
     ATTEMPT_KIND,
     FINDING_KIND,

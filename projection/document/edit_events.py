@@ -37,7 +37,7 @@ from projection.document.page_parser import AFTER_FOOTER, NO_BULLET, Block, pars
 from projection.document.page_renderer import COMPUTED_KEYS, LEAD
 from projection.fold.live_view import Standing
 from projection.policy.model import CLOSABLE, CONTRADICTIONS, DEFAULT_KIND, TASK_KIND, Policy
-from projection.text.fact_ids import id_of_subject, subject_words
+from projection.text.normalize import id_of_subject, subject_words
 
 #: Gives the fact of an id where it stands now, None when there is none.
 Known = Callable[[str], Standing | None]

@@ -2,8 +2,8 @@
 
 A `History` is an element of a commutative monoid: `fold.merge` joins two histories of one fact from
 disjoint sets of logs, so logs may arrive in any order and any grouping. A `Fact` is a pure function of a
-history; its tier needs the position in the ledger too (`tiers`). Which of its texts stand follows from its
-births, updates and closings in ledger order, and from what each of these names (F3 and F8).
+history; its tier needs the position in the ledger too (`live_view`). Which of its texts stand follows from
+its births, updates and closings in ledger order, and from what each of these names (F3 and F8).
 """
 
 from __future__ import annotations

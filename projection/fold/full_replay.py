@@ -26,8 +26,15 @@ from projection.fold.falsity import (
     takes_of,
 )
 from projection.fold.fold import resolve
-from projection.fold.live_view import LiveView, Standing, Summary
-from projection.fold.tiers import Decay, live_view, never_decaying, stand
+from projection.fold.live_view import (
+    Decay,
+    LiveView,
+    Standing,
+    Summary,
+    live_view,
+    never_decaying,
+    stand,
+)
 from projection.fold.withholding import withheld_fact
 from projection.policy.model import Policy
 

@@ -10,7 +10,7 @@ from ledger.model.log_stamps import key_of
 from ledger.model.record import Record
 from ledger.model.session import SHOWN_KEY, TOLD_KEY, Entry, shown_in
 from projection.fold.fact_history import Fact
-from projection.graph.fact_links import named
+from projection.fold.fact_links import named
 
 USED, SHOWN = "used", "shown"
 #: What in a text can only be an id: words with hyphens between them.

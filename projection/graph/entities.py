@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ledger.model.record import Record
 from projection.document.archive_pages import summary_of
-from projection.graph.fact_links import entity_names, folded
+from projection.fold.fact_links import entity_names, folded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -17,9 +17,7 @@ from collections.abc import Callable, Mapping
 from ledger.model.record import Record
 from projection.document.fact_remarks import PLAIN, Mark, Met, instead_of, mark_of
 from projection.fold.fact_history import Fact
-from projection.fold.falsity import CONFLICTS
-from projection.fold.live_view import Standing
-from projection.graph.fact_links import (
+from projection.fold.fact_links import (
     LINK,
     SERVES,
     entity_names,
@@ -27,6 +25,8 @@ from projection.graph.fact_links import (
     named,
     served,
 )
+from projection.fold.falsity import CONFLICTS
+from projection.fold.live_view import Standing
 
 __all__ = ["Graph", "Links", "Neighbour", "instead_of"]
 

@@ -25,8 +25,11 @@ from projection.fold.live_view import (
     FADED,
     INVALIDATED,
     SUPERSEDED,
+    Decay,
+    never_decaying,
+    stand,
+    tier,
 )
-from projection.fold.tiers import Decay, never_decaying, stand, tier
 from projection.policy.model import Policy
 
 #: What can happen to a fact, beside `faded`, `superseded`, `invalidated` and `closed` of `state`.

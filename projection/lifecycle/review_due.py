@@ -15,8 +15,7 @@ from ledger.model.record import Record
 from ledger.model.session import OBSOLETE_KEY
 from projection.document.page_renderer import STATE_LABELS, contradictions, section_title
 from projection.fold.fact_history import Fact
-from projection.fold.live_view import LiveView, Standing
-from projection.fold.tiers import never_decaying
+from projection.fold.live_view import LiveView, Standing, never_decaying
 from projection.policy.model import BY_BRIEF, QUESTION_KIND, THREAD_KIND, Review
 
 TYPE_CHECKING = False

@@ -6,8 +6,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 
 from ledger.model.record import Record
-from projection.fold.live_view import BY_HAND, CLOSED, FADED, Standing
-from projection.fold.tiers import Decay
+from projection.fold.live_view import BY_HAND, CLOSED, FADED, Decay, Standing
 from projection.policy.model import Policy
 
 TYPE_CHECKING = False

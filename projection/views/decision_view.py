@@ -23,7 +23,7 @@ from ledger.model.log_stamps import is_date
 from ledger.model.record import Record
 from projection.document.page_renderer import one_line
 from projection.fold.fact_history import REDACTED_TEXT, Act, Fact, History
-from projection.graph.fact_links import footer
+from projection.fold.fact_links import footer
 from projection.policy.model import DEFAULT_KIND, THREAD_KIND
 from projection.views.view_page import Item, Page, Section, ViewSource, fact_item, told
 

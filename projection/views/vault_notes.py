@@ -21,8 +21,8 @@ from ledger.model.record import Record
 from ledger.model.session import ASKED_KEY
 from projection.document.page_renderer import REDACTED, one_line, ordered
 from projection.fold.fact_history import Fact
+from projection.fold.fact_links import entity_names, folded, tags
 from projection.fold.live_view import Standing
-from projection.graph.fact_links import entity_names, folded, tags
 from projection.text.clipping import clipped
 from projection.views.decision_view import decisions
 from projection.views.view_page import Item, Page, Section, ViewSource, told, write

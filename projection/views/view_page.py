@@ -17,8 +17,8 @@ from ledger.model.session import ASKED_KEY
 from projection.document import page_renderer as renderer
 from projection.document.archive_pages import summary_of
 from projection.fold.fact_history import Fact, History, Version
+from projection.fold.fact_links import footer
 from projection.fold.live_view import Standing, Summary
-from projection.graph.fact_links import footer
 from projection.policy.model import Policy
 
 ROLE_KEY = "role"

@@ -13,8 +13,8 @@ from ledger.model.record import Record
 from ledger.model.verbs import BLOCKED, HANDOFF_READY, IN_PROGRESS
 from projection.document.page_renderer import machine, one_line
 from projection.fold.fact_history import Fact
+from projection.fold.fact_links import entity_names, folded, footer
 from projection.fold.live_view import Standing
-from projection.graph.fact_links import entity_names, folded, footer
 from projection.lifecycle.promotion import pattern_standing
 from projection.policy.model import PATTERN_KIND, STATE_KIND, TASK_KIND, THREAD_KIND, Policy
 from projection.views.decision_view import decisions

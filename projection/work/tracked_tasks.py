@@ -14,8 +14,8 @@ from ledger.model.log_stamps import instant_of, stem_in
 from ledger.model.record import Record
 from ledger.model.verbs import DONE, HANDOFF_READY, IN_PROGRESS, TODO
 from projection.fold.fact_history import Fact
+from projection.fold.fact_links import SERVES, footer, ids_in, served
 from projection.fold.live_view import Standing
-from projection.graph.fact_links import SERVES, footer, ids_in, served
 from projection.policy.model import ATTEMPT_KIND, CLOSABLE, HANDOFF_KIND, TASK_KIND
 
 #: Of a task; what says nothing, or something else, is the middle one.

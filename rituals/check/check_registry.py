@@ -17,8 +17,7 @@ from ledger.errors import DiurnaError, HomeNotFound
 from ledger.git.log_history import Damage
 from ledger.home import Home
 from ledger.model.findings import CODES, ERROR, INFO, WARNING, Finding
-from ledger.model.layout import stem_of
-from ledger.model.logset import LogRef, log_refs
+from ledger.model.layout import LogRef, log_refs, stem_of
 from ledger.model.record import Record
 from memory import LogReading, Memory, read_all, state_from
 from projection.fold.full_replay import State

@@ -19,9 +19,8 @@ from ledger.git.repository import Repository, is_shallow, read_reference, remote
 from ledger.home import OWN_BRANCH, Home, branch_home
 from ledger.model import layout
 from ledger.model.findings import Finding
-from ledger.model.layout import LOCK_FILE, MOVED_FILE, POLICY_FILE, STATE_DIR, stem_of
+from ledger.model.layout import LOCK_FILE, MOVED_FILE, POLICY_FILE, STATE_DIR, LogRef, stem_of
 from ledger.model.log_stamps import is_stem, stamp_of
-from ledger.model.logset import LogRef
 from ledger.remote.remote import choose_remote
 from ledger.remote.transport import fetch_blobs
 from ledger.wal.atomic_files import Lock, make_folder, try_unlink

@@ -23,10 +23,9 @@ from ledger.model.verbs import CANCELLED
 from memory import Memory, Reader, as_here, footer_value, provenance
 from projection.document.archive_pages import reason_of
 from projection.fold.fact_history import Fact
+from projection.fold.fact_links import ENTITY_KEY, TAGS_KEY, names_in
 from projection.fold.falsity import said_against
-from projection.fold.live_view import BY_HAND, Standing
-from projection.fold.tiers import never_decaying, stand
-from projection.graph.fact_links import ENTITY_KEY, TAGS_KEY, names_in
+from projection.fold.live_view import BY_HAND, Standing, never_decaying, stand
 from projection.policy.model import CLOSABLE, TASK_KIND
 from projection.text.until_conditions import FORMS, until_in
 from rituals.decide.decision import Decision, decided, facts_named

@@ -10,18 +10,18 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from ledger.model import event as verbs
+from ledger.model.layout import LogRef
 from ledger.model.log_stamps import stem_in
-from ledger.model.logset import LogRef
 from ledger.model.record import Record
 from ledger.model.session import SOURCE_KEY, Entry
 from memory import LogLine, Memory, event_with_seen, lines_of, state_from
 from projection.fold.fact_history import Fact
+from projection.fold.fact_links import footer, ids_in, named
 from projection.fold.falsity import CONFLICTS
 from projection.fold.fold import collect, merged
 from projection.fold.full_replay import State
 from projection.fold.reversal import BEHIND, Irreversible, TakenBack, effect, reversal, stands_as
 from projection.fold.testimony import is_person
-from projection.graph.fact_links import footer, ids_in, named
 from projection.policy.model import CLOSABLE
 from projection.text.clipping import one_line
 from rituals.decide.decision import Decision

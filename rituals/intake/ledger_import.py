@@ -15,9 +15,8 @@ from ledger.escape import prose
 from ledger.model import event as verbs
 from ledger.model.findings import Finding
 from ledger.model.ids import blob_id
-from ledger.model.layout import SESSIONS_DIR
+from ledger.model.layout import SESSIONS_DIR, LogRef, log_refs
 from ledger.model.log_stamps import is_sealed, next_stamp, stem_in
-from ledger.model.logset import LogRef, log_refs
 from ledger.model.record import Record
 from ledger.model.session import COUNTED_KEY, Entry, SessionLog
 from memory import (
@@ -32,7 +31,7 @@ from memory import (
 from projection.fold.fact_history import Fact
 from projection.fold.fold import with_uses
 from projection.fold.full_replay import State
-from projection.fold.tiers import never_decaying, tier
+from projection.fold.live_view import never_decaying, tier
 from projection.policy.model import DEFAULT_KIND, Policy
 from rituals.intake.facts_into_logs import parts, stored, wrapped
 from rituals.intake.ledger_pages import OtherLedger, PageFact

@@ -24,7 +24,7 @@ from ledger.model.session import CLOSABLE, LOG_LIMIT_BYTES
 from projection.document.footer_reader import read_footer
 from projection.document.page_parser import Block, parse
 from projection.policy.model import DELIBERATE, THREAD_KIND, VISION_KIND, Kind, Windows
-from projection.text.fact_ids import id_of_subject
+from projection.text.normalize import id_of_subject
 
 _VISION, _POLICY, _LOGS = "vision.md", "decay-policy.md", f"{layout.SESSIONS_DIR}/"
 _PLACES = (

@@ -27,9 +27,9 @@ from ledger.model.findings import Finding
 from ledger.model.ids import is_fact_id, version_id
 from ledger.model.session import DEFAULT_TITLE, says_personal
 from memory import Memory, SessionDraft, meant_key
-from projection.graph.fact_links import names_in
+from projection.fold.fact_links import names_in
 from projection.policy.model import CLOSABLE, DEFAULT_KIND
-from projection.text.fact_ids import id_of_subject, subject_words
+from projection.text.normalize import id_of_subject, subject_words
 from rituals.record.option_values import KEPT, kind_of, unknown_kind
 from rituals.record.request import NewFact, Request
 

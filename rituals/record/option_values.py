@@ -16,7 +16,7 @@ from ledger.model.findings import Finding
 from ledger.model.ids import is_fact_id
 from ledger.model.session import META_KEYS
 from memory import FOOTERS, meant_key
-from projection.graph.fact_links import names_in
+from projection.fold.fact_links import names_in
 from projection.policy.model import DEFAULT_KIND
 from rituals.record.request import NewFact, Pairs, Supersession
 

@@ -16,6 +16,7 @@ from ledger.model.record import Record
 from ledger.model.session import OBSOLETE_KEY, Entry
 from projection.compare.likeness import Overlap, compare_facts
 from projection.fold.fact_history import Fact, History
+from projection.fold.fact_links import footer
 from projection.fold.falsity import said_against
 from projection.fold.full_replay import State
 from projection.fold.live_view import CLOSED, INVALIDATED, SUPERSEDED
@@ -28,7 +29,6 @@ from projection.fold.testimony import (
     overruled,
     testimony,
 )
-from projection.graph.fact_links import footer
 from projection.lifecycle.review_due import (
     Raised,
     Size,

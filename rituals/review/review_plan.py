@@ -11,14 +11,13 @@ from collections.abc import Callable, Iterable
 
 from ledger.git.code_history import Code
 from ledger.home import code_of
-from ledger.model.logset import LogRef
+from ledger.model.layout import LogRef
 from ledger.model.record import Record
 from ledger.model.session import Entry
 from memory import Cache, Memory, state_from, state_of
 from projection.brief.choice import QUIET_DAYS, QUIET_SESSIONS, has_left, quiet_since
 from projection.fold.full_replay import State
-from projection.fold.live_view import TIERS
-from projection.fold.tiers import newest_dates
+from projection.fold.live_view import TIERS, newest_dates
 from projection.lifecycle.review_due import (
     NOTE_KEY,
     Raised,

@@ -7,9 +7,9 @@ from memory import entity as entity_view
 from memory import links as links_of
 from projection.document.archive_pages import summary_of
 from projection.document.fact_remarks import Mark, some_of
+from projection.fold.fact_links import LINK, SERVES
 from projection.fold.falsity import CONFLICTS
 from projection.fold.live_view import INVALIDATED, Standing
-from projection.graph.fact_links import LINK, SERVES
 from projection.graph.graph_neighbours import BOTH, ENTITY, IN, INFORMED, OUT, SUPERSEDES, Neighbour
 from rituals.answers.fact_objects import fact_object
 from rituals.answers.record_to_dict import fields_of, mark_object

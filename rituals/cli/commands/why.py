@@ -168,7 +168,7 @@ def _told_of_code(call: Invocation, asked: str) -> bool:
 def _reason_object(one: Reason) -> dict[str, Any]:
     """Describe a fact, behind what has to be known before, and by what it is linked."""
     from projection.brief.inert_text import shortened
-    from projection.graph.fact_links import footer
+    from projection.fold.fact_links import footer
     from projection.policy.model import ATTEMPT_KIND
 
     fact, outcome = one.fact, footer(one.fact, "outcome")

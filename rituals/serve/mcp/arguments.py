@@ -16,7 +16,7 @@ from typing import Any
 
 from ledger.errors import WrongUsage
 from ledger.model.record import Record
-from projection.graph.fact_links import names_in
+from projection.fold.fact_links import names_in
 from projection.policy.model import DEFAULT_KIND
 from rituals.record.json_request import TEXT, Shape, faults, object_of, shape_of, type_of
 from rituals.record.request import NewFact, Supersession, Update

@@ -13,6 +13,7 @@ from ledger.model.instants import lies
 from ledger.model.log_stamps import is_date, stem_in
 from memory import deeds, status_of
 from projection.document.page_renderer import section_title
+from projection.fold.fact_links import footer
 from projection.fold.live_view import (
     ARCHIVED_TIERS,
     BY_HAND,
@@ -21,7 +22,6 @@ from projection.fold.live_view import (
     TIERS,
     Standing,
 )
-from projection.graph.fact_links import footer
 from projection.lifecycle.tier_changes import fading
 from projection.views.decision_view import KIND, Change, changes, status
 from projection.views.view_page import ROLE_KEY

@@ -13,8 +13,8 @@ from ledger.errors import DiurnaError
 from ledger.model.instants import lies
 from ledger.model.record import Record
 from projection.fold.fact_history import Fact
+from projection.fold.fact_links import footer, matches_entity
 from projection.fold.live_view import TIERS, Standing
-from projection.graph.fact_links import footer, matches_entity
 from projection.views.view_page import ROLE_KEY
 from projection.work.tracked_tasks import role_names
 from rituals.serve.web.tip_view import Asked, TipView, number_in

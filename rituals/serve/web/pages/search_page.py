@@ -8,8 +8,8 @@ from typing import Any
 
 from ledger.model.log_stamps import key_of
 from memory import FACTS, SESSIONS, Answer, Filters, Hit, ScorePart
+from projection.fold.fact_links import folded
 from projection.fold.live_view import ARCHIVED_TIERS
-from projection.graph.fact_links import folded
 from projection.text.clipping import one_line
 from rituals.serve.web.pages.filter_bar import OF_FACTS, FilterBar, filter_bar
 from rituals.serve.web.tip_view import Asked, Page, TipView, number_in

@@ -10,7 +10,7 @@ from ledger.model.layout import BRIEF_CHARS
 from ledger.model.log_stamps import instant_of, key_of
 from ledger.model.verbs import BLOCKED, HANDOFF_READY, IN_PROGRESS, may_follow
 from projection.brief import values
-from projection.graph.fact_links import served_by, tags
+from projection.fold.fact_links import served_by, tags
 from projection.policy.model import CLOSABLE, THREAD_KIND
 from projection.work.tracked_tasks import Task, handed_elsewhere, is_open, pick
 from rituals.answers.task_objects import with_claims

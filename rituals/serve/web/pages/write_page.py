@@ -8,8 +8,8 @@ from typing import Any
 from ledger.errors import DiurnaError, NotFound, WaitsInSpool
 from ledger.model.verbs import may_follow
 from memory import as_here
+from projection.fold.fact_links import footer
 from projection.fold.live_view import Standing
-from projection.graph.fact_links import footer
 from projection.policy.model import TASK_KIND
 from projection.work.tracked_tasks import PRIORITIES
 from rituals.record.draft_composer import kinds_of
