@@ -60,7 +60,8 @@ from memory.query.reader import (
     undisturbed as undisturbed,
 )
 from memory.query.session_timeline import (
-    TimelineSession as TimelineSession, sessions_of as sessions_of, timeline as timeline,
+    Timeline as Timeline, TimelineSession as TimelineSession, sessions_of as sessions_of,
+    timeline as timeline,
 )
 from memory.query.visible_logs import digest as digest, logs_of as logs_of
 from memory.recall.fts_file import (

@@ -29,13 +29,6 @@ _STEP = (
 )
 
 
-def without_secrets(text: str) -> str:
-    """Leave secrets out of a text: what looks for them is loaded with the first one."""
-    from ledger.secrets.scanner import without_secrets
-
-    return without_secrets(text)
-
-
 def fact_object(standing: Standing, mark: Mark, history: History | None = None) -> dict[str, Any]:
     """Describe a fact where it stands, and what stands in its place; a finding by its history, too."""
     from projection.work.reported_findings import state_of
@@ -127,6 +120,8 @@ def event_object(event: Event) -> dict[str, Any]:
     """Describe an event of a log that is not appended yet."""
     described: dict[str, Any] = {"event": VERB_OF[type(event)], "id": event.id}
     if isinstance(event, FactCreated | FactUpdated):
+        from ledger.secrets.scanner import without_secrets
+
         text = None if event.text is None else without_secrets(event.text)
         described.update(text=text, mark=event.mark, meta=dict(event.meta))
     verb = GRAMMAR[type(event)]
@@ -144,6 +139,8 @@ def event_line(event: Event) -> str:
     said = f"{VERB_OF[type(event)]:<11} {event.id}"
     if not isinstance(event, FactCreated | FactUpdated) or event.text is None:
         return said
+    from ledger.secrets.scanner import without_secrets
+
     box = f"[{event.mark}] " if event.mark else ""
     meta = ", ".join(value if key == "kind" else f"{key}: {value}" for key, value in event.meta)
     return f"{said}{f' ({meta})' if meta else ''}: {box}{without_secrets(event.text).split(chr(10))[0]}"

@@ -157,9 +157,6 @@ def _proposal(name: str) -> str:
 class _Commands(click.Group):
     """Finds commands by the registry, and loads the module of the one that runs."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(BY_NAME)
-
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         return command_of(cmd_name) if cmd_name in BY_NAME else None
 
@@ -189,17 +186,11 @@ class _Commands(click.Group):
         return overview(everything="--all" in ctx.ensure_object(Invocation).arguments)
 
 
-def _print_help(ctx: click.Context, _: click.Parameter, value: bool) -> None:
+def _print(ctx: click.Context, param: click.Parameter, value: bool) -> None:
     if value and not ctx.resilient_parsing:
-        ctx.ensure_object(Invocation).out.text(f"{ctx.get_help()}\n")
+        said = f"diurna {VERSION}" if param.name == "version" else ctx.get_help()
+        ctx.ensure_object(Invocation).out.text(f"{said}\n")
         ctx.exit()
-
-
-def _print_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
-    if not value or ctx.resilient_parsing:
-        return
-    ctx.ensure_object(Invocation).out.line(f"diurna {VERSION}")
-    ctx.exit()
 
 
 diurna = _Commands(
@@ -207,8 +198,8 @@ diurna = _Commands(
     params=[
         *[_parsed(row) for row in OF_THE_CALL if row.key in ("home", "no_pager")],
         click.Option(["--version"], is_flag=True, is_eager=True, expose_value=False,
-                     callback=_print_version, help="Print the version."),
-        click.Option(["--all"], is_flag=True, is_eager=True, expose_value=False, callback=_print_help,
+                     callback=_print, help="Print the version."),
+        click.Option(["--all"], is_flag=True, is_eager=True, expose_value=False, callback=_print,
                      help="With --help: list the commands for programs, too."),
     ],
     help=DOES,

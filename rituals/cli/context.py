@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import contextmanager, nullcontext
 
 from ledger.environment import NOW, is_time, monotonic, now_ms, variables, working_directory
 from ledger.errors import DiurnaError, DraftRefused, NotFound, WrongUsage
@@ -15,8 +16,8 @@ from rituals.cli.output import Output, few
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-    from typing import Any, TypeVar
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from typing import Any, BinaryIO, TypeVar
 
     from ledger.home import Home
     from memory import Memory, Pages, Reader
@@ -238,29 +239,37 @@ class Invocation:
         self.out.short = memory.short
         memory.typed = any(one.split("=")[0] == "--agent" for one in self.arguments)
 
-    def read(self, path: str) -> bytes:
-        """Read a whole file, or standard input for `-`.
+    @contextmanager
+    def opened_file(self, path: str, hint: str = _FILE_HINT) -> Iterator[BinaryIO]:
+        """Open a file, or standard input for `-`; `hint` says what can be named.
 
         Raises:
-            DraftRefused: it is over the limit for a session log.
             NotFound: there is no such file.
             DiurnaError: it can not be read.
         """
         name = "standard input" if path == STDIN else path
         if path == STDIN and not sys.stdin:
-            raise DiurnaError("it is closed", where=name)
+            raise DiurnaError("it is closed", where=name, hint=hint)
         try:
-            if path == STDIN:
-                data = sys.stdin.buffer.read(LOG_LIMIT_BYTES + 1)
-            else:
-                with open(path, "rb") as file:
-                    data = file.read(LOG_LIMIT_BYTES + 1)
+            with nullcontext(sys.stdin.buffer) if path == STDIN else open(path, "rb") as file:
+                yield file
+        except FileNotFoundError:
+            raise NotFound("there is no such file", where=name, hint=hint) from None
         except OSError as problem:
-            if isinstance(problem, FileNotFoundError):
-                raise NotFound("there is no such file", where=name, hint=_FILE_HINT) from None
             said = problem.strerror or str(problem)
-            raise DiurnaError(said, where=name, hint=_FILE_HINT) from problem
+            raise DiurnaError(said, where=name, hint=hint) from problem
+
+    def read(self, path: str) -> bytes:
+        """Read a whole file, or standard input for `-`.
+
+        Raises:
+            DraftRefused: it is over the limit for a session log.
+            DiurnaError: as `opened_file`.
+        """
+        with self.opened_file(path) as file:
+            data = file.read(LOG_LIMIT_BYTES + 1)
         if len(data) > LOG_LIMIT_BYTES:
+            name = "standard input" if path == STDIN else path
             message = f"more than {LOG_LIMIT_BYTES} bytes, the limit for one log"
             hint = "split it into several logs"
             raise DraftRefused((Finding("too-large", message, name, hint=hint),))

@@ -25,6 +25,7 @@ from rituals.intake.proposed_items import Proposals, picked, read_proposals
 
 #: What an agent runs with what it found in documents.
 PROPOSE = "diurna import items -"
+_UNWRITTEN = "nothing was written; --write takes it in"
 #: What is proposed, to this memory.
 NEW, CHANGED, KNOWN, REFUSED = "new", "changed", "known", "refused"
 #: So many items, rules files and reasons are shown, unless all are asked for; of a text so much.
@@ -68,15 +69,14 @@ def take(
     readings: Sequence[Reading],
     more: Mapping[str, Any],
     one_source: bool,
-    *,
-    write: bool,
-    dry_run: bool,
     verbose: bool,
+    **how: bool,
 ) -> None:
     """Show what readings bring, below `=head`, ask once, write it, and answer, with `more`.
 
-    With `write` nobody is asked. Each is planned again when it is written, so that what two of them say
-    becomes one fact. Into the home of what is only the user's comes what is personal alone.
+    `how` has `yes`, by which nobody is asked, and `dry_run`. Each is planned again when it is written, so
+    that what two of them say becomes one fact. Into the home of what is only the user's comes what is
+    personal alone.
     """
     memory = call.memory()
     if os.path.realpath(memory.home.folder) == os.path.realpath(personal_folder()):
@@ -88,7 +88,7 @@ def take(
     plans = [plan_intake(memory, reading, told) for reading in readings]
     news = any(plan.logs for plan in plans)
     shown = {"=head": more["=head"], "sources": [_described(plan, [], verbose) for plan in plans]}
-    done = agreed(call, "take this in?", shown, _PLANS, yes=write, dry_run=dry_run, asks=news)
+    done = agreed(call, "take this in?", shown, _PLANS, asks=news, **how)
     findings, objects = list[Finding](), []
     for number, reading in enumerate(readings):
         plan = plan_intake(memory, reading, told) if done and number else plans[number]
@@ -96,30 +96,23 @@ def take(
         findings += [*[found for one in written for found in one.findings], *plan.findings]
         objects.append(_described(plan, written, verbose))
     values = {**objects[0], **more} if one_source else {"sources": objects, **more}
-    hints = {
-        f"ask your agent for the skill `diurna-harvest`; it runs `{PROPOSE}`": values.get(
-            "propose"
-        ),
-        "`diurna import SOURCE --home personal` takes in what is only yours": any(
-            plan.personal for plan in plans
-        ),
-        "nothing was written; --write takes it in": news and not done,
-    }
+    harvest = f"ask your agent for the skill `diurna-harvest`; it runs `{PROPOSE}`"
+    mine = "`diurna import SOURCE --home personal` takes in what is only yours"
+    hints = (harvest,) * bool(values.get("propose"))
+    hints += (mine,) * any(plan.personal for plan in plans) + (_UNWRITTEN,) * (news and not done)
     call.answer(
         {**values, "dry_run": not done, **_taken(call, objects if done else [], news)},
         _TAKEN,
         findings=tuple(findings),
-        hints=[hint for hint, holds in hints.items() if holds],
+        hints=hints,
     )
 
 
 def _apply(call: Invocation, plan: IntakePlan) -> list[Receipt]:
     """Write a plan."""
-    if not plan.logs:
-        return []
-    done = apply_intake(call.memory(), plan, agent=call.agent, progress=call.out.progress)
+    done = apply_intake(call.memory(), plan, call.agent, call.out.progress)
     call.landed |= any(one.commit for one in done)
-    return list(done)
+    return done
 
 
 def _taken(call: Invocation, objects: Sequence[Mapping[str, Any]], news: bool) -> dict[str, Any]:
@@ -191,10 +184,10 @@ def take_items(
     """Check what an agent proposes, show all of it with numbers, and record what is picked."""
     if write and not pick:
         raise WrongUsage("which of them? --pick 1,3-7, or --pick all", where="import items")
-    memory = call.memory()
+    memory, told = call.memory(), call.out.progress
     named = [os.path.join(call.folder(), path) for path in paths]
     proposals = read_proposals(memory.home, file, named)
-    items = _proposed(proposals, plan_intake(memory, proposals.reading()))
+    items = _proposed(proposals, plan_intake(memory, proposals.reading(), told))
     said = {"commit": proposals.commit, "items": items}
     if not call.json:
         call.show({**said, "=left_out": proposals.left_out}, _PROPOSED)
@@ -202,22 +195,20 @@ def take_items(
     for one in items:
         if one["state"] == REFUSED and one["number"] in numbers and pick.strip() != "all":
             raise WrongUsage(f"{one['number']} is refused: {one['why']}", where="--pick")
-    plan = plan_intake(memory, proposals.reading(numbers))
+    plan = plan_intake(memory, proposals.reading(numbers), told)
     done = [] if dry_run else _apply(call, plan)
-    told = _described(plan, done, False)
-    hint = "nothing was written; --write takes it in"
+    brought = _described(plan, done, False)
+    hint = _UNWRITTEN
     if not numbers:
-        fresh = [one["number"] for one in items if one["state"] in (NEW, CHANGED)]
-        first = (
-            f"`--pick {fresh[0]}` records that one, `--pick all` all" if fresh else "nothing is new"
-        )
-        hint = f"nothing was recorded; {first}"
+        hint = "nothing was recorded; nothing is new"
+        if fresh := [one["number"] for one in items if one["state"] in (NEW, CHANGED)]:
+            hint = f"nothing was recorded; `--pick {fresh[0]}` records that one, `--pick all` all"
     call.answer(
         {
             **said,
-            **told,
+            **brought,
             "dry_run": not done,
-            **_taken(call, [told] if done else [], bool(plan.logs) or not numbers),
+            **_taken(call, [brought] if done else [], bool(plan.logs) or not numbers),
         },
         _TAKEN,
         findings=(*[found for one in done for found in one.findings], *plan.findings),

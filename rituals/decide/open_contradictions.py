@@ -186,18 +186,14 @@ def _choices(state: State, fact: Fact, kind: str) -> tuple[Choice, ...]:
 def _around(state: State, fact: Fact) -> tuple[str, ...]:
     """Walk the supersessions from where a circle was cut to its start; the fact itself comes first."""
     for start in fact.circle:
-        came: dict[str, str] = {start: ""}
+        paths: dict[str, tuple[str, ...]] = {start: (fact.id,)}
         todo = [start]
-        while todo and fact.id not in came:
-            here = state.fact(todo.pop(0))
+        for name in todo:
+            here = state.fact(name)
             for following in here.superseded_by if here else ():
-                if following not in came:
-                    came[following] = here.id if here else ""
+                if following not in paths:
+                    paths[following] = (*paths[name], name)
                     todo.append(following)
-        if fact.id in came:
-            path, at = [], came[fact.id]
-            while at:
-                path.append(at)
-                at = came[at]
-            return (fact.id, *reversed(path))
+        if fact.id in paths:
+            return paths[fact.id]
     return (fact.id, *fact.circle)

@@ -48,11 +48,6 @@ class Verdict(Record):
     state: str = ""  #: of the task
     both: bool = False  #: facts that a footer sets against each other hold, all of them
 
-    @property
-    def says_nothing(self) -> bool:
-        """Whether it leaves everything open."""
-        return not any(self)
-
 
 def resolution(memory: Memory, fact: str, verdict: Verdict) -> Decision:
     """Plan how a contradiction is resolved.

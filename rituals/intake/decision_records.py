@@ -198,15 +198,13 @@ def is_record(path: str) -> bool:
     return bool(_NAME.match(stem) or any(map(_FOLDER.match, above)))
 
 
-def read_records(
-    home: Home, paths: Sequence[str] = (), progress: Callable[[int, int], None] | None = None
-) -> Records:
+def read_records(home: Home, paths: Sequence[str], progress: Callable[[int, int], None]) -> Records:
     """Read the decision records that HEAD has; nothing is written.
 
     Args:
         home: the memory that is to know of them.
-        paths: files and folders; what a person names is read, whatever it is called. None: all that
-            are records by their path.
+        paths: files and folders; what a person names is read, whatever it is called. Nothing means
+            all that are records by their path.
         progress: told how many documents are read, and of how many.
 
     Raises:
@@ -234,8 +232,7 @@ def read_records(
             else:
                 why = _NONE if text is not None else NO_TEXT
                 left_out.append(LeftOut(path, why if small else _LARGE))
-        if progress is not None:
-            progress(start + len(some), len(wanted))
+        progress(start + len(some), len(wanted))
     items, passed = _items(records, code)
     reading = Reading(SOURCE, items, (*left_out, *passed), decided=True)
     rules = [path for path in sorted(files) if _RULES.search(path) and is_own(path, files)]

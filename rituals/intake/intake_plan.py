@@ -43,7 +43,7 @@ _TOLD = 200
 
 
 def plan_intake(
-    memory: Memory, reading: Reading, progress: Callable[[int, int], None] | None = None
+    memory: Memory, reading: Reading, progress: Callable[[int, int], None]
 ) -> IntakePlan:
     """Plan what a reading of a source brings to a home, which is open; nothing is written.
 
@@ -78,7 +78,7 @@ class _Planning:
         self._used: set[str] = set()  # their ids
         self._items: dict[str, str] = {}  # the same by the keys of their items
 
-    def plan(self, progress: Callable[[int, int], None] | None = None) -> IntakePlan:
+    def plan(self, progress: Callable[[int, int], None]) -> IntakePlan:
         """Say of each item what it is to this memory, in an order that is not the source's."""
         reading, policy = self._reading, self._state.policy
         personal, items = list[Item](), list[Item]()
@@ -88,7 +88,7 @@ class _Planning:
         once: dict[str, Draft] = {}
         made = []
         for number, item in enumerate(items):
-            if progress is not None and not number % _TOLD:
+            if not number % _TOLD:
                 progress(number, len(items))
             made.append(drafts.draft(item))
         self._left_out += [one for one in made if isinstance(one, LeftOut)]
@@ -216,11 +216,7 @@ class _Planning:
 
 
 def apply_intake(
-    memory: Memory,
-    plan: IntakePlan,
-    *,
-    agent: str = "",
-    progress: Callable[[int, int], None] | None = None,
+    memory: Memory, plan: IntakePlan, agent: str, progress: Callable[[int, int], None]
 ) -> list[Receipt]:
     """Write what a plan says: one log of type `import`, several where it is too much for one.
 
@@ -234,8 +230,7 @@ def apply_intake(
     """
     done: list[Receipt] = []
     for number, events in enumerate(plan.logs):
-        if progress is not None:
-            progress(number, len(plan.logs))
+        progress(number, len(plan.logs))
         title, header = f"Import from {plan.source}", (("source", plan.source),)
         draft = SessionDraft(title, _prose(plan, number), events, agent, "import", header)
         done.append(memory.append(draft, again=True))

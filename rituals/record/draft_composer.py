@@ -250,10 +250,9 @@ def taken_in(memory: Memory) -> Taken:
         found = cache.fact(fact)
         if found is None:
             return False
-        history = cache.some_histories([fact])[fact]
-        same = any(
-            isinstance(act.event, FactCreated) and act.event.text == text for act in history.acts
-        )
-        return found.false or not same
+        events = [act.event for act in cache.some_histories([fact])[fact].acts]
+        return found.false or text not in [
+            one.text for one in events if isinstance(one, FactCreated)
+        ]
 
     return taken

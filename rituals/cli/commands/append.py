@@ -211,9 +211,7 @@ def _drafts_of(
         # what JSON does not say of the log's header, the options may
         header = {key: getattr(whole, key) or getattr(request, key) for key in _WHOSE}
         request = whole._replace(**header)
-    elif not file and request.says_nothing:
-        if not call.piped():
-            raise WrongUsage("there is nothing to append", hint=_NOTHING_HINT)
+    elif not file and request.says_nothing and call.piped():
         file = STDIN
     base = None
     if file:

@@ -215,20 +215,14 @@ def take_back(
 
 
 def record(
-    call: Invocation,
-    drafts: Drafts,
-    *,
-    again: bool,
-    dry_run: bool,
-    strict: bool,
-    noted: bool = False,
+    call: Invocation, drafts: Drafts, *, dry_run: bool, noted: bool = False, **how: bool
 ) -> None:
-    """Append a draft and say what that did, or would do.
+    """Append a draft and say what that did, or would do; `noted`: it is a note.
 
-    `again` records it even if the same was recorded a moment ago, `strict` refuses what is otherwise only
-    told; `noted`: it is a note.
+    Of `how`, `again` records it even if the same was recorded a moment ago, and `strict` refuses what is
+    otherwise only told.
     """
-    receipt = drafts.append(call.memory(), again=again, dry_run=dry_run, strict=strict)
+    receipt = drafts.append(call.memory(), dry_run=dry_run, **how)
     receipt = receipt._replace(findings=(*drafts.findings, *receipt.findings))
     if drafts.here is not None and drafts.here.type in WORKING and not dry_run:
         session = dict(drafts.here.header).get("session", "")
@@ -262,13 +256,7 @@ def answer_recorded(
 
 
 def record_answer(
-    call: Invocation,
-    request: Request | None,
-    said: tuple[Finding, ...],
-    *,
-    again: bool,
-    dry_run: bool,
-    strict: bool,
+    call: Invocation, request: Request | None, said: tuple[Finding, ...], **how: bool
 ) -> None:
     """Append what an answer says, and say what of it can not be recorded; `said` is said of its lines.
 
@@ -281,24 +269,21 @@ def record_answer(
     from rituals.record.own_home_parts import drafts_of
 
     if request is None or request.says_nothing:
-        if not dry_run:
+        if not how["dry_run"]:
             _note_answer(call, nothing=True)
         return answer_recorded(call, None, ["noted: nothing"], findings=said)
-    how = {"again": again, "dry_run": dry_run, "strict": strict, "noted": True}
     memory = call.memory()
     try:
-        drafts: Drafts | None = named(drafts_of(memory, request, options=True))
-        assert drafts is not None
-        record(call, drafts._replace(findings=(*said, *drafts.findings)), **how)
-        return
+        drafts = named(drafts_of(memory, request, options=True))
+        record(call, drafts._replace(findings=(*said, *drafts.findings)), noted=True, **how)
     except DraftRefused as refused:
-        if strict:
+        if how["strict"]:
             raise
-        drafts, more = recordable(memory, request, refused)
-    said = (*said, *more)
-    if drafts is None:
-        return answer_recorded(call, None, ["already recorded"], findings=said)
-    record(call, drafts._replace(findings=(*said, *drafts.findings)), **how)
+        left, more = recordable(memory, request, refused)
+        said = (*said, *more)
+        if left is None:
+            return answer_recorded(call, None, ["already recorded"], findings=said)
+        record(call, left._replace(findings=(*said, *left.findings)), noted=True, **how)
 
 
 def _note_answer(call: Invocation, session: str = "", **how: bool) -> None:

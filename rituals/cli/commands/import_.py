@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-import sys
-from typing import Any, BinaryIO
+from typing import Any
 
 from ledger.environment import user_folder, variables
-from ledger.errors import DiurnaError, NotFound, WrongUsage
+from ledger.errors import NotFound, WrongUsage
 from ledger.home import OWN_REPOSITORY
 from ledger.model.layout import CONTINUITY_FILE, TREE_PREFIX
 from ledger.secrets.scanner import without_secrets
@@ -113,15 +112,8 @@ def import_(
         head += records_read(records, verbose)
     elif not source:
         more = {"readable": [], "propose": ""}
-    take(
-        call,
-        readings,
-        {**more, "=head": head},
-        bool(source),
-        write=write,
-        dry_run=dry_run,
-        verbose=verbose,
-    )
+    told = {**more, "=head": head}
+    take(call, readings, told, bool(source), verbose, yes=write, dry_run=dry_run)
     page = f"{ground.project}/{TREE_PREFIX}{CONTINUITY_FILE}"
     if not source and memory.home.prefix != TREE_PREFIX and os.path.isfile(page):
         call.out.hint(f"{TREE_PREFIX} holds another ledger: `diurna import ledger .` brings it in")
@@ -157,7 +149,8 @@ def _import_events(call: Invocation, file: str, *, dry_run: bool) -> None:
     from rituals.report.events_in import apply_arrival, plan_arrival
 
     memory, name = call.memory(), "standard input" if file == STDIN else file
-    with _opened(call, file) as lines:
+    hint = "name a file that `diurna export events > FILE` wrote, or - for standard input"
+    with call.opened_file(file, hint) as lines:
         found = plan_arrival(memory, lines, name, call.out.progress)
     if not dry_run:
         found = apply_arrival(memory, found)
@@ -169,18 +162,3 @@ def _import_events(call: Invocation, file: str, *, dry_run: bool) -> None:
     said = fields_of(found, "project logs redacted left_out commits")
     values = {**said, "new": [one.path for one in found.new], "dry_run": dry_run}
     call.answer(values, [line], findings=found.left_out)
-
-
-def _opened(call: Invocation, file: str) -> BinaryIO:
-    """Open what is imported."""
-    hint = "name a file that `diurna export events > FILE` wrote, or - for standard input"
-    if file != STDIN:
-        try:
-            return open(os.path.join(call.folder(), file), "rb")
-        except FileNotFoundError:
-            raise NotFound("there is no such file", where=file, hint=hint) from None
-        except OSError as problem:
-            raise DiurnaError(problem.strerror or "", where=file, hint=hint) from problem
-    if not sys.stdin:
-        raise DiurnaError("it is closed", where="standard input", hint=hint)
-    return sys.stdin.buffer

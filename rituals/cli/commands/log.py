@@ -17,6 +17,7 @@ from rituals.cli.output import few
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from memory import Timeline
     from projection.document.fact_remarks import Mark
 
 _NAME_WORDS = 3  #: of a user; what has more is what was asked for
@@ -106,27 +107,8 @@ def log(
     call.answer({"sessions": sessions}, _LOGS, nothing=nothing)
 
 
-def around(
-    call: Invocation,
-    anchor: str,
-    before: str,
-    after: str,
-    agents: tuple[str, ...],
-    kinds: tuple[str, ...],
-    limit: int,
-) -> None:
-    """Show the sessions around something."""
-    from memory import timeline
-
-    found = timeline(
-        call.reader(),
-        anchor,
-        before=before,
-        after=after,
-        limit=limit,
-        agent="".join(agents),
-        kinds=kinds,
-    )
+def around(call: Invocation, anchor: str, found: Timeline, *, chosen: bool) -> None:
+    """Show the sessions around something, all or those that were `chosen` by agent or kind."""
     call.opened((anchor,) if anchor and " " not in anchor else ())
     sessions = [
         {
@@ -155,7 +137,7 @@ def around(
     call.answer(
         values,
         _AROUND,
-        nothing="no session matches" if agents or kinds else nothing,
+        nothing="no session matches" if chosen else nothing,
         hints=(reach,) if found.start and not found.sessions else (),
     )
 

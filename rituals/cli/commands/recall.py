@@ -95,9 +95,16 @@ def recall(
     how: dict[str, Any] = {"limit": limit, "explain": explain}
     if level == TIMELINE and filters == Filters(kind, agents=agent[:1]):
         if not (ids or no_vectors or explain or org or team or repo):
+            from memory import timeline
             from rituals.cli.commands.log import around
 
-            return around(call, words, before or "48h", after or "24h", agent, kind, limit)
+            at: dict[str, Any] = {
+                "before": before or "48h",
+                "after": after or "24h",
+                "limit": limit,
+            }
+            told = timeline(call.reader(), words, agent="".join(agent), kinds=kind, **at)
+            return around(call, words, told, chosen=bool(agent or kind))
     if org:
         if in_ or ids:
             raise WrongUsage("--in and --ids are of one memory", hint="leave --org or them out")

@@ -176,7 +176,7 @@ def resolve(
     from rituals.decide.resolution import Verdict, choices, resolution
 
     verdict = Verdict(choose, text, both=both)
-    found = disputes(memory, (id,)) if verdict.says_nothing else ()
+    found = disputes(memory, (id,)) if not any(verdict) else ()
     if found:
         sides = [
             filled("id text", **fields_of(one, "id text person agent date closed"))
