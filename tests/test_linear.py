@@ -17,7 +17,7 @@ from ledger.codec.validate import problems, read_draft
 from ledger.errors import DiurnaError
 from ledger.model.findings import Finding
 from ledger.secrets.log_redaction import first_of, guard
-from ledger.secrets.private_parts import without_private
+from ledger.secrets.match import without_private
 from memory.recall.passage_cutter import passages_of
 from projection.document.edit_events import absorb
 from projection.policy.model import Policy

@@ -29,8 +29,8 @@ FAST = (
     "memory.write.branch_lock", "memory.brief.brief_maker", "memory.query.last_answers", "memory.cache.rebuild", "memory.cache.cache_file",
     "memory.worktree.page_copies", "ledger.git.committer", "memory.write.spool_commits", "memory.cache.schema", "memory.write.near_facts",
     "memory.worktree.projection_files", "memory.query.last_answers", "memory.replay.tip_snapshot", "memory.cache.word_index",
-    "projection.document.archive_pages", "projection.brief.budget", "projection.brief.choice", "projection.compare.likeness",
-    "projection.compare.likeness", "projection.document.page_parser", "projection.document.page_renderer",
+    "projection.document.archive_pages", "projection.brief.budget", "projection.brief.choice", "projection.likeness",
+    "projection.likeness", "projection.document.page_parser", "projection.document.page_renderer",
     "projection.fold.full_replay", "projection.text.normalize",
 )  # fmt: skip
 #: Libraries, and parts of the standard library that cost more than everything that `show` does.

@@ -22,8 +22,7 @@ from hypothesis import strategies as st
 from ledger.model.event import FactCreated, FactRedacted, FactReferenced
 from ledger.model.session import SessionLog
 from ledger.secrets.log_redaction import guard
-from ledger.secrets.match import PERSONAL_RULES, place_in_source
-from ledger.secrets.private_parts import without_private
+from ledger.secrets.match import PERSONAL_RULES, place_in_source, without_private
 from ledger.secrets.scanner import (
     WAIVERS,
     Lines,

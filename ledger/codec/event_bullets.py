@@ -8,7 +8,7 @@ What each verb is written with, `ledger.model.event.GRAMMAR` says. Keeps invaria
 
 from __future__ import annotations
 
-from ledger.codec.bullet_items import Item, Unit, items_of, units_of, without_comments
+from ledger.codec.outline import Item, Unit, items_of, units_of, without_comments
 from ledger.model.event import GRAMMAR, VERBS, Event, FactReferenced, FactUpdated, written
 from ledger.model.findings import Finding
 from ledger.model.ids import is_fact_id

@@ -11,8 +11,15 @@ from ledger.errors import DraftRefused
 from ledger.model.event import Event, FactCreated, FactUpdated, facts_in
 from ledger.model.findings import Finding
 from ledger.model.session import SessionLog
-from ledger.secrets.match import LABELLED, PERSONAL, PERSONAL_RULES, SECRET, Hit, apart
-from ledger.secrets.private_parts import without_private
+from ledger.secrets.match import (
+    LABELLED,
+    PERSONAL,
+    PERSONAL_RULES,
+    SECRET,
+    Hit,
+    apart,
+    without_private,
+)
 from ledger.secrets.scanner import Lines, find_all, find_secrets, redacted
 
 TYPE_CHECKING = False

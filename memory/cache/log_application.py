@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import marshal
 
+from ledger.model.event import FactRedacted
 from ledger.model.findings import Finding
 from ledger.model.layout import LogRef
 from ledger.model.session import Entry
@@ -34,7 +35,6 @@ from projection.fold.live_view import (
     set_digest,
     summarise,
 )
-from projection.fold.withholding import redactions_in, withheld_entry, withheld_history
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,9 +67,12 @@ def add_logs(
     """
     if not refs and not findings:
         return head
-    said, many = redactions_in(entries), base.executemany
+    many = base.executemany
+    said = [one.id for entry in entries for one in entry.acts if type(one) is FactRedacted]
     redacted = head.redacted.union(said)
-    if redacted:
+    if redacted:  # few ledgers have withheld anything
+        from projection.fold.withholding import withheld_entry, withheld_history
+
         entries = [withheld_entry(entry, redacted) for entry in entries]
     logs = map(log_row, refs, entries)
     many("INSERT INTO logs(stem, path, blob, work, alike, entry) VALUES (?, ?, ?, ?, ?, ?)", logs)

@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 
 from ledger.errors import NotFound
 from ledger.model.layout import LogRef
-from ledger.model.log_stamps import is_date, is_sealed, is_stamp, is_stem, key_of, stem_in
+from ledger.model.log_stamps import is_date, is_stamp, is_stem, key_of, stem_in
 from ledger.model.session import Entry
 from memory.cache.cache_file import Cache
 from memory.cache.schema import ORDINARY, PENDING, PINNED, agent_name, entry_in
@@ -32,8 +32,6 @@ END = "\U0010ffff"
 #: How many candidates a message names.
 _NAMED = 3
 _DAY_CHARS = 10
-#: How much of a stem people read at least: its time to a tenth of a second, which no later log shares.
-_TENTH_CHARS = 18
 
 
 def fact_named(cache: Cache, start: str, beside: Collection[str] = ()) -> str:
@@ -77,22 +75,6 @@ def log_named(cache: Cache, start: str) -> LogRef:
     if not found:
         raise NotFound(f"there is no session log {start}", hint="`diurna log` lists them")
     raise _several(start, "session logs", [ref.stem for ref in found])
-
-
-def short_stem(cache: Cache, key: str) -> str:
-    """Return a stem as people read it: its start, as much as no other begins with.
-
-    A name written by hand is not shortened. `log_named` takes it.
-    """
-    stem = stem_in(key)
-    if not is_sealed(stem):
-        return stem
-    begun = stem[:_TENTH_CHARS]
-    others = [one for one in keys_within(cache, begun, begun) if stem_in(one) != stem]
-    size = _TENTH_CHARS
-    while stem[size - 1] == "-" or any(one.startswith(stem[:size]) for one in others):
-        size += 1
-    return stem[:size]
 
 
 def last_key(cache: Cache, point: str) -> str:

@@ -13,8 +13,8 @@ from collections.abc import Iterable
 from memory.cache.cache_file import Cache
 from memory.cache.schema import FALSE, unpack_history
 from memory.cache.stamp import CacheDamaged
-from projection.compare.likeness import best, looked_up
 from projection.fold.fold import resolve
+from projection.likeness import best, looked_up
 from projection.text.normalize import index_words
 
 #: How many facts are read in one transaction, so that no other process waits long.
@@ -65,7 +65,7 @@ class WordIndex:
     def candidates(self, asked: Iterable[frozenset[str]], fact: str = "") -> list[str]:
         """Return the ids worth comparing with a text, sorted.
 
-        `asked` are the queries of the text (`projection.compare.likeness.queries`); `fact`, its id, is
+        `asked` are the queries of the text (`projection.likeness.queries`); `fact`, its id, is
         left out.
         """
         found: set[str] = set()

@@ -11,6 +11,7 @@ from ledger.environment import machine_ms
 from ledger.errors import NotFound
 from ledger.home import PERSONAL, Home
 from ledger.model.layout import BRIEF_CHARS, FORMAT_VERSION
+from ledger.model.log_stamps import is_sealed, stem_in
 from memory.cache.view_name import is_disturbed
 from memory.replay.clone_view import View
 
@@ -35,6 +36,9 @@ if TYPE_CHECKING:
 
     Said = TypeVar("Said")
     Asked = TypeVar("Asked", bound="Reader")
+
+#: How much of a stem people read at least: its time to a tenth of a second, which no later log shares.
+_TENTH_CHARS = 18
 
 
 def open_snapshot(home: Home, progress: Progress | None = None) -> View:
@@ -150,10 +154,20 @@ class Reader:
         return publishes(self.home, self.policy, reviewing=reviewing)
 
     def short(self, stem: str) -> str:
-        """Return a stem as people read it; whatever takes a stem takes that too."""
-        from memory.cache.name_lookup import short_stem
+        """Return a stem as people read it: its start, as much as no other begins with.
 
-        return self.ask(lambda cache: short_stem(cache, stem))
+        A name written by hand is not shortened. Whatever takes a stem takes that too.
+        """
+        stem = stem_in(stem)
+        if not is_sealed(stem):
+            return stem
+        begun, size = stem[:_TENTH_CHARS], _TENTH_CHARS
+        asked = "SELECT stem FROM logs WHERE stem >= ? AND stem < ?"
+        keys = self.ask(lambda cache: cache.column(asked, (begun, begun + "~")))
+        others = [key for key in keys if stem_in(key) != stem]
+        while stem[size - 1] == "-" or any(key.startswith(stem[:size]) for key in others):
+            size += 1
+        return stem[:size]
 
     def named(self, fact: str) -> str:
         """Return the whole id for it or the start of it (`fact_named`); an unknown one as it is."""

@@ -97,7 +97,7 @@ def near_in(snapshot: Snapshot, entry: Entry) -> Compared:
 
 def _compared(snapshot: Snapshot, entry: Entry) -> Compared:
     from memory.cache.word_index import WordIndex
-    from projection.compare.likeness import (
+    from projection.likeness import (
         MOST_NEAR,
         NEAR,
         comparable,

@@ -36,11 +36,6 @@ from projection.policy.model import DEFAULT_KIND
 _OF_IDS = ("supersedes", "serves", "conflicts")
 
 
-def redactions_in(entries: Iterable[Entry]) -> list[str]:
-    """Return what some logs redact, as often as they say so: ids of facts, and stems of logs."""
-    return [event.id for entry in entries for event in entry.acts if type(event) is FactRedacted]
-
-
 def held_in(histories: Iterable[History]) -> frozenset[tuple[str, str]]:
     """Return the logs, as (stem, blob id), that redactions allow to be gone from the history."""
     return frozenset(

@@ -11,7 +11,7 @@ import os
 from collections.abc import Iterator, Sequence
 
 from ledger.environment import now_seconds
-from ledger.secrets.private_parts import without_private
+from ledger.secrets.match import without_private
 from ledger.secrets.scanner import without_secrets
 from rituals.hosts.capture.typed_words import hidden_runs
 from rituals.hosts.host_events import Moment, file_name

@@ -12,7 +12,7 @@ import os
 from ledger.environment import local_day, now_ms, working_directory
 from ledger.model.layout import CAPTURED_DIR
 from ledger.model.record import Record
-from ledger.secrets.private_parts import without_private
+from ledger.secrets.match import without_private
 from rituals.hosts.adapters import (
     HOSTS,
     OTHER,

@@ -147,7 +147,7 @@ def admitted(said: Moment, top: str) -> Observation | None:
         return None
     kind, why, what, paths = found
     if "private" in what.lower():
-        from ledger.secrets.private_parts import without_private
+        from ledger.secrets.match import without_private
 
         what = without_private(what).strip()
     from ledger.secrets.scanner import nameable

@@ -65,7 +65,7 @@ def _near(facts: Sequence[Fact], new: Collection[str]) -> tuple[str, ...]:
     from collections import Counter
     from math import log, sqrt
 
-    from projection.compare.likeness import comparable
+    from projection.likeness import comparable
     from projection.text.normalize import index_words
 
     words = {fact.id: {*index_words(fact.text)} for fact in facts}

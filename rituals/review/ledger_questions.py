@@ -14,7 +14,6 @@ from ledger.escape import prose
 from ledger.model import event as verbs
 from ledger.model.record import Record
 from ledger.model.session import OBSOLETE_KEY, Entry
-from projection.compare.likeness import Overlap, compare_facts
 from projection.fold.fact_history import Fact, History
 from projection.fold.fact_links import footer
 from projection.fold.falsity import said_against
@@ -37,6 +36,7 @@ from projection.lifecycle.review_due import (
     remarks,
     unconfirmed,
 )
+from projection.likeness import Overlap, compare_facts
 from projection.policy.model import FINDING_KIND, TASK_KIND, Policy
 from projection.text.normalize import index_words
 from projection.text.until_conditions import until_of

@@ -8,10 +8,7 @@ from typing import Any
 from ledger.errors import DraftRefused, WrongUsage
 from ledger.model.session import WORKING
 from memory import Receipt, receipt_rows
-from rituals.answers.fact_objects import event_object, receipt_object
-from rituals.answers.record_to_dict import fields_of
 from rituals.cli.context import STDIN, Invocation
-from rituals.cli.layout import Layout
 from rituals.cli.operation import DECIDER, DRY_RUN, SINCE, TITLE, modes, option, word
 from rituals.cli.output import Line, counted
 
@@ -178,10 +175,13 @@ def answer_decision(
         place = receipt.place(call.memory().home.branch)
         lines = [] if dry_run else [((call.out.short(receipt.stem), "yellow"), f"  {place}")]
         lines += [f"would record: {line}" if dry_run else line for line in decision.does]
-    events = [event_object(event) for event in decision.events]
+    if call.json:
+        from rituals.answers.fact_objects import event_object
+
+        more["events"] = [event_object(event) for event in decision.events]
     answer_recorded(
         call, receipt, [*lines, *also], hints=decision.hints, does=decision.does,
-        already=decision.already, dry_run=dry_run, events=events, **more,
+        already=decision.already, dry_run=dry_run, **more,
     )  # fmt: skip
 
 
@@ -194,10 +194,13 @@ def take_back(
     Raises:
         WrongUsage: logs that were `named` go unasked with --yes alone, and nobody is there to be asked.
     """
+    from rituals.answers.record_to_dict import fields_of
+
     decision = found.decision
     asks = not (yes or call.json) and call.interactive()
     if decision.events and not dry_run:
         from rituals.cli.dialog import agreed
+        from rituals.cli.layout import Layout
 
         if named and not (asks or yes):
             raise WrongUsage(
@@ -251,7 +254,11 @@ def answer_recorded(
     """Answer with what was recorded, None for nothing, and `more` keys; or with lines."""
     findings = receipt.findings if receipt else findings
     call.landed = bool(receipt and receipt.commit and not receipt.already)
-    values = {**receipt_object(receipt), "findings": findings, "hints": list(hints), **more}
+    values = {"findings": findings, "hints": list(hints), **more}
+    if call.json:
+        from rituals.answers.fact_objects import receipt_object
+
+        values = {**receipt_object(receipt), **values}
     call.answer(values, lines, findings=findings, hints=hints)
 
 

@@ -18,8 +18,8 @@ from ledger.model.record import Record
 from ledger.secrets.scanner import without_secrets
 from memory import AT_ONCE, MOST_USES, Memory, opened_by, used_in
 from projection.brief.inert_text import shortened
-from projection.compare.restatements import Restatements
 from projection.policy.model import ATTEMPT_KIND
+from projection.restatements import Restatements
 from projection.text.normalize import content_words, plain
 from rituals.hosts.capture.facts_from_deeds import (
     Known,

@@ -13,7 +13,7 @@ import re
 import stat
 
 from ledger.model.record import Record
-from ledger.secrets.private_parts import without_private
+from ledger.secrets.match import without_private
 from rituals.hosts.host_events import BEGINS
 from rituals.hosts.session_files import read_object
 from rituals.hosts.transcripts.formats import FORMATS

@@ -11,7 +11,7 @@ from functools import lru_cache
 from math import fsum, log
 
 from ledger.model.record import Record
-from projection.compare.likeness import looked_up
+from projection.likeness import looked_up
 from projection.text.normalize import Statement, content_words, sentences, statement, statements
 
 #: The share of a fact's words that is said again; or this, where so much of what is said is its.

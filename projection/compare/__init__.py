@@ -1,1 +1,0 @@
-"""Compare facts with each other: what is near, and what says the same."""
