@@ -196,7 +196,7 @@ def test_differences_are_of_the_words_that_people_read() -> None:
     many = " ".join([f"word{number}" for number in range(99)])
     for before, after, written in (
         ("It waits ten long seconds.", "It waits two short seconds.",
-         "It waits <del>ten long</del><ins>two short</ins> seconds."),
+         "It waits<del> ten long</del><ins> two short</ins> seconds."),
         ("**Retries** are for\nwebhooks, see [the *queue*](https://a.example).\n\n- ten\n- two",
          "Retries are for webhooks,\nsee the `queue`.\n\n- ten\n- three",
          "Retries are for webhooks, see the queue.\nten\n<del>two</del><ins>three</ins>"),
@@ -204,7 +204,7 @@ def test_differences_are_of_the_words_that_people_read() -> None:
     ):  # fmt: skip
         assert word_differences(before, after) == written
     gap = word_differences(f"{many} old {many}", f"{many} new {many}").split("<del>")[0]
-    assert re.fullmatch(r'<span class="gap"> … </span>(word\d+ )+', gap)
+    assert re.fullmatch(r'<span class="gap"> … </span>(word\d+ )*word\d+', gap)
     words = [f"w{number % 9000}" for number in range(18_000)]
     long, other = " ".join(words), " ".join(reversed(words))
     assert "".join([text for kind, text in differences(long, other) if kind != NEW]) == long

@@ -178,7 +178,7 @@ def test_a_long_list_is_cut_into_pages_that_hold_all_of_it_once(repo: Repo, run:
         assert facts_of(client.get(f"/facts?page={said}").text) == first
     now = client.get("/").text
     assert len(now.encode()) <= 45_000 and len(facts_of(now)) <= 50
-    whole = [one for one in links_of(now) if one.startswith("/?section=")]
+    whole = [one for one in links_of(now) if one.startswith("/facts?kind=")]
     assert len(whole) == 3
     assert sum(len(facts_of(client.get(one).text)) for one in whole) == 105
 

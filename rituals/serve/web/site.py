@@ -33,7 +33,7 @@ Progress = Callable[[int, int], None]
 #: The list of our files, by which a site is known again; and what lets a forge leave them alone.
 LIST, _NO_BUILD = ".diurna-site", ".nojekyll"
 #: By what pages of a site may be asked.
-_ASKED = frozenset(("page", "rule", "from", "section", "list", "kind", "tier", "creator"))
+_ASKED = frozenset(("page", "rule", "from", "list", "kind", "tier", "creator"))
 _LINK = re.compile(r' (href|src|action)="(/[^"]*)"')
 #: What pages load.
 _LOADED = ("static/diurna.css", "static/diurna.js")

@@ -17,16 +17,13 @@ from ledger.model.record import Record
 from ledger.model.session import Entry
 from ledger.remote.forge import Forge, forge_of
 from memory import (
-    EVERYWHERE,
     REVISION,
-    Here,
     Memory,
     Origin,
     Origins,
     TimelineSession,
     all_origins,
     entities,
-    here_of,
     logs_at,
     marked_fact,
     not_known,
@@ -93,7 +90,6 @@ class TipView:
         self.past = False
         #: what it can not tell of that point
         self.notes: tuple[str, ...] = ()
-        self._forge: Forge | None = None
         self._then: tuple[str, TipView] | None = None
 
     @cached_property
@@ -199,6 +195,12 @@ class TipView:
                 found.append((name, stamp_of(int(at) * 1000 + 999)))
         return tuple(found[::-1])
 
+    @cached_property
+    def forge(self) -> Forge:
+        """Where commits and files are shown to others, if anywhere."""
+        home = self.memory.home
+        return forge_of(home.repository, home.branch, self.tip)
+
     def then(self, as_of: str) -> TipView:
         """Return the view of how it was at a time, a log or a commit; the one asked for last is kept.
 
@@ -246,19 +248,6 @@ class TipView:
             return seen_at(clock, commits.get(paths.get(key, ""), Origin()), now)
 
         return {key: time(key) for key in keys}
-
-    def forge(self) -> Forge:
-        """Return where commits and files are shown to others, if anywhere."""
-        home = self.memory.home
-        if self._forge is None:
-            self._forge = forge_of(home.repository, home.branch, self.tip)
-        return self._forge
-
-    def here(self) -> Here:
-        """Return what HEAD, as it is at this moment, has of the memory; of a past one all."""
-        if self.past:
-            return EVERYWHERE
-        return self.memory.ask(lambda cache: here_of(self.memory.home, cache))
 
     def known(self, facts: Iterable[Standing]) -> dict[str, Testimony]:
         """Tell by id how facts are known."""

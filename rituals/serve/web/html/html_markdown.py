@@ -141,7 +141,8 @@ for _part, _written_by in (
 ):  # fmt: skip
     _WRITER.add_render_rule(_part, _written_by)
 
-_WORD = re.compile(r"\w+|\s+|[^\w\s]")
+#: A word has the blanks before it: what changed is not parted by them.
+_WORD = re.compile(r"[^\S\n]*\w+|[^\S\n]*[^\w\s]|\s+")
 _BLOCK_END = re.compile(r"</(?:p|li|h3|td|th|tr|pre|blockquote)>|<br ?/?>")
 #: Ends of blocks that follow each other.
 _ENDS = re.compile(r" ?\0[\0 ]*")
@@ -181,29 +182,14 @@ def differences(before: str, after: str) -> list[tuple[str, str]]:
         if len(old) * len(new) <= _MOST_PAIRS:
             steps = changes(old, new)
             break
-    found, here = list[tuple[str, str]](), 0
-    for begin, past, to, upto in steps:
-        found += [(SAME, "".join(old[here:begin])), (GONE, "".join(old[begin:past]))]
-        found.append((NEW, "".join(new[to:upto])))
+    found, here, gone, came = list[tuple[str, str]](), 0, "", ""
+    for begin, past, to, upto in [*steps, (len(old), len(old), 0, 0)]:
+        if same := "".join(old[here:begin]):
+            found += [(GONE, gone), (NEW, came), (SAME, same)]
+            gone = came = ""
+        gone, came = gone + "".join(old[begin:past]), came + "".join(new[to:upto])
         here = past
-    return _joined([*found, (SAME, "".join(old[here:]))])
-
-
-def _joined(parts: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Join changes between which only blanks stayed the same: they read as one."""
-    found: list[tuple[str, str]] = []
-    gone, new, blank = "", "", ""
-    for kind, text in [*parts, (SAME, "")]:
-        if kind == SAME and (gone or new) and text and text.isspace():
-            blank += text
-        elif kind == SAME and text:
-            found += [(GONE, gone), (NEW, new), (SAME, blank + text)]
-            gone, new, blank = "", "", ""
-        elif kind and text:
-            gone, new = gone + blank, new + blank
-            blank = ""
-            gone, new = (gone + text, new) if kind == GONE else (gone, new + text)
-    found += [(GONE, gone), (NEW, new), (SAME, blank)]
+    found += [(GONE, gone), (NEW, came)]
     return [one for one in found if one[1]]
 
 

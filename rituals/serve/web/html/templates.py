@@ -75,7 +75,7 @@ class Frame(Record):
 
     def forge(self) -> Forge:
         """Return where others are shown commits and files; a site's links are those of all clones."""
-        found = self.tip.forge() if self.tip else Forge()
+        found = self.tip.forge if self.tip else Forge()
         return found if self.served else found._replace(unpushed=frozenset())
 
 

@@ -11,7 +11,7 @@ from ledger.environment import local_day
 from ledger.model.event import facts_in
 from ledger.model.instants import lies
 from ledger.model.log_stamps import is_date, stem_in
-from memory import deeds, status_of
+from memory import Here, deeds, here_of, status_of
 from projection.document.page_renderer import section_title
 from projection.fold.fact_links import footer
 from projection.fold.live_view import (
@@ -37,67 +37,47 @@ from rituals.serve.web.pages.filter_bar import (
 )
 from rituals.serve.web.tip_view import Asked, Page, TipView
 
-#: How many facts stand on the first page unless all of a section or a tier are asked for, on a page of a
-#: list, and how many decisions on one, and names of who decided above.
+#: How many facts stand on the first page and on one of a list; decisions on one, and names above them.
 _MOST, _FACTS, _DECISIONS, _NAMES = 50, 100, 50, 12
 FIELDS = (*OF_FACTS, "role")
 
 
 def now(tip: TipView, asked: Asked) -> Page:
-    """Return the page of what holds, and of what needs somebody."""
-    words, title, sort = (asked.get(name, "") for name in ("q", "section", "sort"))
-    kept = {"q": words, "section": title, "sort": sort}
-    sort = sort if sort in SORTS else "use"
-    bar, tip = filter_bar(tip, asked, "/", FIELDS, kept)
-    wanted, fits = words.lower().split(), bar.keeps(tip)
-    false = [one for one in tip.standings.values() if one.fact.false and bar.asks("false")]
-    found = [
-        (section, fitting)
-        for section, facts in (*_sections(tip), ("False now", false))
-        if title in ("", section)
-        and (fitting := [one for one in facts if fits(one) and _has(one, wanted)])
-    ]
-    counts = [len(facts) for _, facts in found]
-    chosen = bool(words or title or bar.said)
-    each = max(counts, default=0)
-    while each > 1 and not chosen and sum([min(count, each) for count in counts]) > _MOST:
+    """Return the page of what holds, and of what needs somebody; of what is asked for, the list."""
+    if asked.keys() - {"done"}:
+        return facts(tip, asked)
+    bar, _ = filter_bar(tip, asked, "/facts", FIELDS)
+    here = tip.memory.ask(lambda cache: here_of(tip.memory.home, cache))
+    sections = [(title, found) for title, found in _sections(tip, here) if found]
+    each = _MOST
+    while each > 1 and sum([min(len(found), each) for _, found in sections]) > _MOST:
         each -= 1
-    # the usual order has what HEAD lacks behind the rest
-    shown = [
-        (name, (facts if sort == "use" else ordered(facts, sort))[:each], len(facts))
-        for name, facts in found
-    ]
-    standing_now, there = (
-        tip.memory.ask(status_of),
-        Counter([one.tier for one in tip.standings.values()]),
-    )
+    due = tip.memory.ask(status_of)
+    there = Counter([one.tier for one in tip.standings.values()])
     tiers = {tier: there[tier] for tier in TIERS if tier not in ARCHIVED_TIERS}
     values = {
-        "bar": bar._replace(hidden=("tier",)),
-        "sections": shown,
-        "rows": rows_of(tip, [one for _, facts, _ in shown for one in facts]),
-        "elsewhere": tip.here().line,
-        "count": sum(counts),
-        "chosen": chosen,
-        "q": words,
-        "sort": sort,
+        "bar": bar,
+        "sections": sections,
+        "each": each,
+        "rows": rows_of(tip, [one for _, found in sections for one in found[:each]]),
+        "elsewhere": here.line,
         "sorts": SORTS,
         "tiers": tiers,
         "known": bool(tip.standings),
         "holds": sum(tiers.values()),
         "week": week(tip),
-        "contradicted": len(standing_now.contradicted),
-        "unconfirmed": len(standing_now.unconfirmed),
-        "review": next(iter(standing_now.due), ""),
+        "contradicted": len(due.contradicted),
+        "unconfirmed": len(due.unconfirmed),
+        "review": next(iter(due.due), ""),
     }
     return Page("now", "Now", values)
 
 
 def week(tip: TipView) -> list[tuple[str, int]]:
-    """Return who changed how many facts in the last seven days, most first; none as of a past point."""
+    """Return who changed how many facts in the last seven days, most first."""
     begin, end = tip.memory.bounds("7d", "")
     logs = [one for one in tip.entries if one.acts and lies(one.stem, one.clock, begin, end)]
-    writers = tip.writers([stem_in(one.stem) for one in logs]) if logs and not tip.past else {}
+    writers = tip.writers([stem_in(one.stem) for one in logs]) if logs else {}
     changed: dict[str, set[str]] = {}
     for one in logs:
         if origin := writers.get(stem_in(one.stem)):
@@ -108,9 +88,9 @@ def week(tip: TipView) -> list[tuple[str, int]]:
     )
 
 
-def _sections(tip: TipView) -> Iterator[tuple[str, list[Standing]]]:
+def _sections(tip: TipView, here: Here) -> Iterator[tuple[str, list[Standing]]]:
     """Yield the live facts by section, as `continuity.md` has them, the most used first."""
-    here, now = tip.here(), tip.memory.occasion().now_ms
+    now = tip.memory.occasion().now_ms
     view = tip.memory.ask(lambda cache: here.view(cache, tip.state.view()))
     groups: dict[str, list[Standing]] = {
         section_title(view.policy, one.name): [] for one in view.policy.kinds
@@ -172,22 +152,20 @@ def facts(tip: TipView, asked: Asked) -> Page:
     """Return the page of a list, as far as the filter leaves it."""
     name = asked.get("list", "") if asked.get("list", "") in LISTS else ""
     title, told, _, usual = LISTS[name]
-    sort, creator = asked.get("sort", ""), asked.get("creator", "")
-    bar, tip = filter_bar(
-        tip, asked, "/facts", FIELDS, {"list": name, "creator": creator, "sort": sort}
-    )
-    keeps = bar.keeps(tip)
+    words, sort, creator = (asked.get(field, "") for field in ("q", "sort", "creator"))
+    kept = {"q": words, "list": name, "creator": creator, "sort": sort}
+    bar, tip = filter_bar(tip, asked, "/facts", FIELDS, kept)
     # a tier of the archive is asked for by its name, as `show --list --tier` is
-    wanted = "all" if not name and bar.asks("tier") else name
-    found = [one for one in listed(tip, wanted, creator) if keeps(one)]
-    if bar.asks("false") and not name:
-        more = [one for one in listed(tip, "false", creator) if keeps(one)]
-        found = list({one.fact.id: one for one in [*found, *more]}.values())
+    lists = ["all" if not name and bar.asks("tier") else name]
+    lists += ["false"] * (bool(bar.asks("false")) and not name)
+    every = {one.fact.id: one for some in lists for one in listed(tip, some, creator)}.values()
+    keeps, wanted = bar.keeps(tip), words.lower().split()
+    found = [one for one in every if keeps(one) and _has(one, wanted)]
     sort = sort if sort in SORTS else usual
     shown, pages = page_of(ordered(found, sort) if sort in SORTS else found, asked, _FACTS)
     values = {
         "bar": bar, "lists": LISTS, "list": name, "told": told, "creator": creator, "sort": sort,
-        "sorts": {usual: SORTS.get(usual, "fading next"), **SORTS},
+        "sorts": {usual: SORTS.get(usual, "fading next"), **SORTS}, "q": words,
         "facts": shown, "pages": pages, "rows": rows_of(tip, shown),
     }  # fmt: skip
     return Page("facts", f"Facts: {title[0].lower()}{title[1:]}" if name else "Facts", values)

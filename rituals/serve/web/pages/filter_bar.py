@@ -52,7 +52,6 @@ class FilterBar(Record):
     end: str = ""  #: where logs until then end
     wrong: Sequence[str] = ()  #: what the address says wrongly, each a sentence
     empty: Mapping[str, str] = FIELDS  #: what stands in an empty field
-    hidden: tuple[str, ...] = ()  #: the fields that are asked elsewhere on the page
 
     def query(self, **other: str) -> dict[str, str]:
         """Return what stands in the address, with something else in it; "" takes it out."""

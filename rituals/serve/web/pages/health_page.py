@@ -154,7 +154,7 @@ def ticks(rows: Sequence[Sequence[Tick]], sessions: int, url: Callable[..., str]
                 place = f'x="{x:.2f}%" y="{below + 15}" text-anchor="{anchor}"'
                 said = f"<text {place}>{escape(short)}</text>"
             parts.append(
-                f'<a href="{url("/", as_of=at)}" tabindex="-1"><title>{escape(name)}</title>'
+                f'<a href="{url("/facts", as_of=at)}" tabindex="-1"><title>{escape(name)}</title>'
                 f'<line x1="{x:.2f}%" x2="{x:.2f}%" y1="{below}" y2="{below + 5}"/>{said}</a>'
             )
     return (
