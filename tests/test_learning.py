@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from collections.abc import Callable
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 from tests.campaigns import forks
 from tests.conftest import Repo, Run, laid_once
 from tests.terminals import Terminal
+from tests.web_client import client_of
 
 HEADING = "## Learned"
 
@@ -54,6 +56,19 @@ def test_the_same_ledger_gives_the_same(
     assert run("review", "--learn", "--json").out == before
     assert run("review", "--learn", "--dry-run").code == 0 and run("review", "--learn").code == 0
     assert taught.shape() == shape
+
+
+def test_the_page_of_the_review_has_the_commands(taught: Repo, run: Run) -> None:
+    """Each proposal stands there folded, with what lets it in."""
+    keys = [one["key"] for one in learned(run)["proposals"]]
+    page = (
+        client_of(taught.path)
+        .login()
+        .get("/review")
+        .text.partition('<details class="less" id="learned">')[2]
+    )
+    accepted = re.findall(r"<code[^>]*>diurna review --learn --accept (\w+)</code>", page)
+    assert accepted == keys != []
 
 
 def test_a_pipe_writes_nothing_and_asking_raises_threads_once(taught: Repo, run: Run) -> None:

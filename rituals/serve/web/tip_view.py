@@ -47,6 +47,8 @@ from projection.work.tracked_tasks import Task, tasks
 from rituals.decide.open_contradictions import Dispute, disputes
 from rituals.report.lifecycle_report import Report, report_on
 from rituals.review.clone_questions import clone_questions
+from rituals.review.learning_plan import Plan as LearningPlan
+from rituals.review.learning_plan import plan_learning
 from rituals.review.review_plan import Plan, plan_of
 
 #: What stands in an address: its query, and the parts of its path that a pattern names.
@@ -177,6 +179,11 @@ class TipView:
         if state.summary.digest != self.state.summary.digest:  # some wait
             logs = sorted(memory.logs(committed=True), key=lambda log: log[0].key)
         return plan_of(at, state, logs, code_of(memory.home), more=gone)
+
+    @cached_property
+    def learned(self) -> LearningPlan:
+        """What could be learned: of the work tree too, so that a site has none of it."""
+        return plan_learning(self.memory)
 
     @cached_property
     def waiting(self) -> int:
