@@ -127,15 +127,13 @@ class Postings:
         found: set[str] = set()
         for words in asked:
             if words not in self._best:
-                known = [(self._ids[n], self._words[n]) for n in self._shortlist(words)]
+                counts = [(len(self._posts.get(word, ())), word) for word in words]
+                there = looked_up(counts, self._posts.__getitem__)
+                known = [(self._ids[number], self._words[number]) for number in there]
                 self._best[words] = best(words, known)
             found.update(self._best[words])
         found.discard(fact)
         return sorted(found)
-
-    def _shortlist(self, words: Iterable[str]) -> list[int]:
-        counts = [(len(self._posts.get(word, ())), word) for word in words]
-        return looked_up(counts, self._posts.__getitem__)
 
 
 #: From which share of common words two facts say the same, and how alike two are that are near, 0 to 100.

@@ -448,7 +448,7 @@ def test_other_processes_prepare_the_same(home: Place, monkeypatch: pytest.Monke
     with closing(Memory.open(str(home.folder))) as memory:
         place = memory.home
         rows = memory.snapshot.ask(lambda cache: cache.packed_entries())
-        alone = [log for batch in log_reader.prepare(place, rows, workers=0) for log in batch]
+        alone = [log for batch in log_reader.prepare(place, rows) for log in batch]
         assert len(alone) == len(POOL)
         real, parent, done = log_reader._prepared, os.getpid(), []
 
@@ -459,12 +459,12 @@ def test_other_processes_prepare_the_same(home: Place, monkeypatch: pytest.Monke
                     os.kill(os.getpid(), signal.SIGKILL)
             return real(*arguments)
 
+        monkeypatch.setattr(log_reader, "_FORK_FROM", 0)
         for workers, mortal in ((1, False), (3, False), (2, True)):
             if mortal:
                 monkeypatch.setattr(log_reader, "_prepared", dies)
-            made = [
-                log for batch in log_reader.prepare(place, rows, workers=workers) for log in batch
-            ]
+            monkeypatch.setattr(log_reader, "_WORKERS", workers)
+            made = [log for batch in log_reader.prepare(place, rows) for log in batch]
             assert made == alone
 
 

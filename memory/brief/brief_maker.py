@@ -15,7 +15,7 @@ from ledger.model.record import Record
 from ledger.model.verbs import CANCELLED, DONE
 from memory.brief.occasional_parts import beside, states_of, todo
 from memory.cache.name_lookup import fact_named, is_named
-from memory.cache.schema import corrects
+from memory.cache.schema import CORRECTION, corrects
 from memory.replay.read_logs import read_bytes
 from memory.replay.reader_marks import NOTHING_MARKED, Marks, marks_at
 from projection.brief.budget import brief
@@ -285,7 +285,7 @@ def _news(
     at closely.
     """
     entries = cache.newest_entries(last, _LOGS if last else _LOGS_FOR_NEW)
-    newest = cache.newest_correction()
+    newest = cache.newest_log(CORRECTION)
     if newest > last and not any(entry.stem == newest for entry in entries):
         older = cache.entry(newest)  # further back than the others, and never left out
         if older is not None:

@@ -14,14 +14,14 @@ from ledger.model.findings import Finding
 from ledger.model.layout import LogRef
 from ledger.model.session import Entry
 from memory.cache.queries import Questions
-from memory.cache.schema import plain, policy_of, unpack_head
+from memory.cache.schema import head_of, plain, policy_of
 from memory.cache.stamp import FILE_ERRORS, CacheDamaged, Stamp, sqlite3, unpack
 from projection.policy.model import Policy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import Any, TypeVar
+    from typing import TypeVar
 
     Said = TypeVar("Said")
 
@@ -51,9 +51,11 @@ class Cache(Questions):
         (generation,), (head,), (policy,) = found
         #: another one where logs that were there may be gone
         self.generation = unpack(generation, str)
-        self.head = unpack_head(head)
+        self.head = unpack(head, head_of)
         if policy != self._packed_policy:
-            self.policy, self.policy_problem = unpack(policy, policy_and_problem)
+            self.policy, self.policy_problem = unpack(
+                policy, lambda kept: (policy_of(kept[1]), str(kept[2]))
+            )
             self._packed_policy = policy
 
     def places(self, after: int = 0) -> list[tuple[int, str, str, int, str]]:
@@ -141,9 +143,3 @@ class Cache(Questions):
                 if self.head.commit == before.commit:
                     self.head = before
                 self._base.execute("ROLLBACK")
-
-
-def policy_and_problem(plain: tuple[Any, ...]) -> tuple[Policy, str]:
-    """Return the policy that a plain value of `meta` holds, and what is wrong with its file."""
-    _, values, problem = plain
-    return policy_of(values), problem

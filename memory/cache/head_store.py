@@ -82,9 +82,6 @@ class Heads(Record):
         return None
 
 
-NO_HEADS = Heads({}, {})
-
-
 def here_path(home: Home) -> str:
     """Return where the file of a home is."""
     name = digest(home.reference.encode("utf-8", "surrogateescape"))[:12]
@@ -94,7 +91,11 @@ def here_path(home: Home) -> str:
 def read_heads(home: Home) -> Heads:
     """Return what the file says; nothing where there is none that this user's Diurna wrote."""
     plain = read_signed(here_path(home), _HEADER)
-    return NO_HEADS if plain is None else _heads(plain)
+    if plain is None:
+        return Heads({}, {})
+    settled, points, told, sum = plain
+    known = {point: Settled(*one) for point, one in settled.items()}
+    return Heads(known, points, tuple([_told(one) for one in told]), sum)
 
 
 def keep(home: Home, told: Told) -> None:
@@ -124,12 +125,6 @@ def _write_heads(home: Home, kept: Heads) -> None:
         write_signed(here_path(home), _HEADER, kept._replace(told=kept.told[:_HEADS]))
     except (OSError, DiurnaError):
         pass
-
-
-def _heads(plain: Any) -> Heads:
-    settled, points, told, sum = plain
-    known = {point: Settled(*one) for point, one in settled.items()}
-    return Heads(known, points, tuple([_told(one) for one in told]), sum)
 
 
 def _told(plain: Any) -> Told:

@@ -133,12 +133,6 @@ def logs_of(cache: Cache, keys: Sequence[str]) -> list[tuple[LogRef, Entry]]:
     return [(LogRef(*row[:3]), entry_in(row[3])) for row in sorted(rows)]
 
 
-def of_kinds(cache: Cache, facts: Sequence[str], kinds: Sequence[str]) -> frozenset[str]:
-    """Return those of some facts that are of one of some kinds, false ones too."""
-    rows = cache.rows_among("SELECT id, kind FROM facts WHERE id IN (?)", facts)
-    return frozenset([fact for fact, kind in rows if kind in kinds])
-
-
 def ordinary_of_kind(cache: Cache, kind: str) -> frozenset[str]:
     """Return the ids of a kind by an index: none that is false, promoted, put away or an open thread."""
     asked = "SELECT id FROM facts WHERE kind = ? AND state = ?"

@@ -8,7 +8,6 @@ from ledger.model.log_stamps import key_of
 from ledger.model.session import Entry, header_of
 from memory.cache.database import Database
 from memory.cache.schema import (
-    CORRECTION,
     FALSE,
     MAY_END,
     PENDING,
@@ -269,10 +268,6 @@ class Questions(Database):
         """Return the stem of an agent's newest log, "" where it has none."""
         return self.newest_log(agent_name(agent))
 
-    def newest_correction(self) -> str:
-        """Return the stem of the newest log that corrects a fact, "" where none does."""
-        return self.newest_log(CORRECTION)
-
     def newest_log(self, name: str) -> str:
         """Return the stem in a row of `newest` (`memory.cache.schema`), "" where there is none."""
         row = self.row("SELECT stem FROM newest WHERE name = ?", (name,))
@@ -335,13 +330,9 @@ class Questions(Database):
 
     def findings(self) -> tuple[Finding, ...]:
         """Return what reading the logs brought up."""
-        rows = self.rows("SELECT value FROM findings ORDER BY number")
-        return tuple([unpack(row[0], _finding_of) for row in rows])
+        found = self.column("SELECT value FROM findings ORDER BY number")
+        return tuple([unpack(packed, lambda plain: Finding(*plain)) for packed in found])
 
     def unread(self) -> tuple[Finding, ...]:
         """Return which logs could not be read: without them the state is incomplete."""
-        return tuple(map(_finding_of, self.head.unread))
-
-
-def _finding_of(plain: tuple[Any, ...]) -> Finding:
-    return Finding(*plain)
+        return tuple([Finding(*plain) for plain in self.head.unread])

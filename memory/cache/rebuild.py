@@ -39,7 +39,23 @@ def build(
     Entries come in the order of `refs`, and `findings` are what reading them brought up; `policy` is
     (blob id, policy, problem).
     """
-    return made(Cache, path, lambda base: _fill(base, commit, refs, entries, findings, policy))
+
+    def fill(base: sqlite3.Connection) -> None:
+        base.executescript(TABLES)
+        base.execute("BEGIN")
+        head = add_logs(base, NO_LOGS, refs, entries, findings)
+        base.execute("DELETE FROM changed")  # the word index is filled when it is first asked
+        values = {
+            "version": marshal.dumps(CACHE_VERSION),
+            "generation": marshal.dumps(os.urandom(8).hex()),
+            "policy": marshal.dumps((policy[0], plain(policy[1]), policy[2])),
+            "indexed": marshal.dumps(""),
+            "head": head._replace(commit=commit, unclean=False).packed(),
+        }
+        base.executemany("INSERT INTO meta VALUES (?, ?)", values.items())
+        base.execute("COMMIT")
+
+    return made(Cache, path, fill)
 
 
 def made(kind: type[Made], path: str, fill: Callable[[sqlite3.Connection], None]) -> Made:
@@ -89,30 +105,6 @@ def copy(cache: Cache, path: str) -> Cache:
         base.execute("UPDATE meta SET value = ? WHERE key = 'generation'", (other,))
 
     return made(Cache, path, take)
-
-
-def _fill(
-    base: sqlite3.Connection,
-    commit: str,
-    refs: Sequence[LogRef],
-    entries: Sequence[Entry],
-    findings: Sequence[Finding],
-    policy: tuple[str, Policy, str],
-) -> None:
-    """Write all tables of an empty file in one transaction; see `build`."""
-    base.executescript(TABLES)
-    base.execute("BEGIN")
-    head = add_logs(base, NO_LOGS, refs, entries, findings)
-    base.execute("DELETE FROM changed")  # the word index is filled when it is first asked
-    values = {
-        "version": marshal.dumps(CACHE_VERSION),
-        "generation": marshal.dumps(os.urandom(8).hex()),
-        "policy": marshal.dumps((policy[0], plain(policy[1]), policy[2])),
-        "indexed": marshal.dumps(""),
-        "head": head._replace(commit=commit, unclean=False).packed(),
-    }
-    base.executemany("INSERT INTO meta VALUES (?, ?)", values.items())
-    base.execute("COMMIT")
 
 
 def clear_abandoned(path: str) -> None:

@@ -25,7 +25,7 @@ from ledger.model.session import (
     unpack_entry,
     unpack_event,
 )
-from memory.cache.stamp import unpack, unpack_once
+from memory.cache.stamp import unpack_once
 from projection.fold.fact_history import NOBODY, Act, History, Signature
 from projection.fold.live_view import NOTHING, Summary
 from projection.policy.model import Kind, Policy, Upstream
@@ -112,16 +112,8 @@ class Head(Record):
 NO_LOGS = Head("", NOTHING, (0, 0), frozenset(), (), frozenset(), 0, unclean=False)
 
 
-def unpack_head(packed: bytes) -> Head:
-    """Return the head that a file holds.
-
-    Raises:
-        CacheDamaged: it holds none.
-    """
-    return unpack(packed, _head_of)
-
-
-def _head_of(plain: tuple[Any, ...]) -> Head:
+def head_of(plain: tuple[Any, ...]) -> Head:
+    """Return the head that a file holds as plain values."""
     commit, summary, counts, cut, unread, gone, *rest = plain
     return Head(commit, Summary(*summary), counts, frozenset(cut), unread, frozenset(gone), *rest)
 

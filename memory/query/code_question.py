@@ -61,16 +61,13 @@ class CodeAsked(Record):
     uncommitted: tuple[int, ...] = ()  #: the lines that no commit has yet
 
 
-def code_asked(
-    repository: Repository, asked: str, folder: str, *, committed: bool = False
-) -> CodeAsked | None:
+def code_asked(repository: Repository, asked: str, folder: str) -> CodeAsked | None:
     """Read `FILE:LINE`, `FILE` or what names a commit; None for what is none of these.
 
     Args:
         repository: of the code.
         asked: as it was typed.
         folder: that a path is relative to, or else to the top.
-        committed: the files of HEAD are meant, not those of the work tree.
 
     Raises:
         WrongUsage: the path is outside of the repository, or the file has no such line.
@@ -80,9 +77,7 @@ def code_asked(
     name, line = (place[1], int(place[2])) if place else (asked, 0)
     path = _inside(repository, name, folder)
     if path:
-        there = not committed and os.path.isfile(f"{repository.top}/{path}")
-        code = CodeAsked(repository, asked, path, line)
-        return _of_file(code, there=there, one=place is not None)
+        return _of_file(CodeAsked(repository, asked, path, line), one=place is not None)
     if place is not None:
         raise NotFound(f"there is no file {name}", hint=PATHS_HINT.format(repository.top))
     commit = commit_named(repository.git(), asked) if REVISION.fullmatch(asked) else ""
@@ -118,9 +113,10 @@ def _committed(repository: Repository, path: str) -> bool:
     return said[7:12] == b"blob "
 
 
-def _of_file(found: CodeAsked, *, there: bool, one: bool) -> CodeAsked:
-    """Find who wrote a file, or `one` line of it; `there`: as it is in the work tree."""
-    git, path, line, at = found.repository.git(), found.path, found.line, "" if there else "HEAD"
+def _of_file(found: CodeAsked, *, one: bool) -> CodeAsked:
+    """Find who wrote a file, or `one` line of it, as it is in the work tree, or else in HEAD."""
+    git, path, line = found.repository.git(), found.path, found.line
+    at = "" if os.path.isfile(f"{found.repository.top}/{path}") else "HEAD"
     written = blame(git, path, line, at) if line or not one else None
     if written is None:
         lines = "no such line" if one else "nothing that git can tell of"

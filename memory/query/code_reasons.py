@@ -7,7 +7,6 @@ session did which has to do with the commit. Words alone link nothing. Weights a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from ledger.git.ancestry import CodeCommit
 from ledger.home import Home
@@ -22,7 +21,6 @@ from memory.query.code_question import (
     NAMED,
     TOLD,
     CodeAsked,
-    TouchingCommit,
     logs_around,
     names,
 )
@@ -108,7 +106,9 @@ class _Weighing:
 
     def told(self) -> tuple[list[tuple[str, dict[str, float]]], list[Reason]]:
         """Return the logs and the facts behind the place, each best first."""
-        for touched, share in self._shares():
+        most = max([len(one.lines) for one in self._place.touched], default=0)
+        for touched in self._place.touched:  # each as much as it has of what is asked about
+            share = 0.4 + 0.6 * len(touched.lines) / most if most else 1.0
             for ref, entry, how in logs_around(self._home, self._cache, touched.commit, self._git):
                 self._add_log(ref.stem, entry, how, share)
             self._name_commit(touched.commit, share)
@@ -124,12 +124,6 @@ class _Weighing:
                 linked.append(Reason(fact, marked_fact(self._cache, fact, marks), by, -weight))
         logs = sorted(self._logs.items(), key=lambda one: (-_strength(one[1]), one[0]))
         return [one for one in logs if _strength(one[1]) >= _LINKED][:_SESSIONS], linked
-
-    def _shares(self) -> Iterator[tuple[TouchingCommit, float]]:
-        """Yield the commits, each with how much it has of what is asked about."""
-        most = max([len(one.lines) for one in self._place.touched], default=0)
-        for one in self._place.touched:
-            yield one, 0.4 + 0.6 * len(one.lines) / most if most else 1.0
 
     def _add_log(self, stem: str, entry: Entry, how: str, weight: float) -> None:
         """Count that a log has to do with the place, and so has what it did to facts."""

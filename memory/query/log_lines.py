@@ -10,6 +10,7 @@ from ledger.model.layout import EDITED_KEY, LogRef
 from ledger.model.log_stamps import ahead_by_a_day, ended_of, instant_of, key_of, stamp_in
 from ledger.model.record import Record
 from ledger.model.session import EDIT, SessionLog
+from memory.cache.schema import IMPORT
 from memory.query.log_origins import ADOPTION, Origin, Origins, origins_of, seen_at
 from memory.query.visible_logs import logs_of
 from memory.redaction.withheld_texts import ids_in
@@ -19,8 +20,6 @@ from memory.replay.tip_snapshot import Snapshot
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memory.query.reader import Reader
-
-_IMPORT = "import"
 
 
 class LogLine(Record):
@@ -109,7 +108,7 @@ def writers(
     found = {ref.stem: brought[ref.path] for ref in refs}
     # of all others the header says nothing of who wrote them (`told_by`), so it is not read
     cache = snapshot.cache()
-    telling = [ref for ref in refs if (of := cache.entry(ref.key)) and of.type in (_IMPORT, EDIT)]
+    telling = [ref for ref in refs if (of := cache.entry(ref.key)) and of.type in (IMPORT, EDIT)]
     for ref, log in logs_of(snapshot, telling):
         found[ref.stem] = told_by(log.header, brought[ref.path])
     return found
@@ -124,8 +123,8 @@ def told_by(header: Iterable[tuple[str, str]], brought: Origin) -> Origin:
     said = dict(header)
     commit, kind = said.get("commit", ""), said.get("type", "")
     edited = kind == EDIT and EDITED_KEY in said and "branch" not in said
-    if commit and (edited or (kind == _IMPORT and "source" not in said)):
-        return Origin(commit, said.get("agent", ""), ADOPTION if kind == _IMPORT else brought.via)
+    if commit and (edited or (kind == IMPORT and "source" not in said)):
+        return Origin(commit, said.get("agent", ""), ADOPTION if kind == IMPORT else brought.via)
     return brought
 
 

@@ -26,7 +26,7 @@ from ledger.model.log_stamps import (
 from ledger.model.record import Record
 from ledger.model.session import Entry
 from memory.cache.cache_file import Cache
-from memory.cache.name_lookup import fact_named, keys_within, log_named, logs_of, of_kinds
+from memory.cache.name_lookup import fact_named, keys_within, log_named, logs_of
 from memory.query.log_lines import shown_times
 from memory.query.visible_logs import visible_texts
 from memory.recall.recall_values import Answer, home_and_id, tokens_of
@@ -190,7 +190,9 @@ def _reaching(spans: Sequence[tuple[int, int]], back: int, on: int) -> list[tupl
 def _filtered(cache: Cache, keys: Sequence[str], agent: str, kinds: Sequence[str]) -> list[str]:
     logs = [(ref, entry) for ref, entry in logs_of(cache, keys) if agent in ("", entry.agent)]
     if kinds:
-        about = of_kinds(cache, sorted({id for _, entry in logs for id in named_in(entry)}), kinds)
+        ids = sorted({id for _, entry in logs for id in named_in(entry)})
+        rows = cache.rows_among("SELECT id, kind FROM facts WHERE id IN (?)", ids)
+        about = {fact for fact, kind in rows if kind in kinds}
         logs = [(ref, entry) for ref, entry in logs if not about.isdisjoint(named_in(entry))]
     return [ref.key for ref, _ in logs]
 

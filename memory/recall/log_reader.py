@@ -47,33 +47,27 @@ _BATCH = 500
 
 
 def prepare(
-    home: Home,
-    rows: Sequence[Row],
-    hidden: Mapping[str, Hidden] = NOTHING_HIDDEN,
-    workers: int = -1,
+    home: Home, rows: Sequence[Row], hidden: Mapping[str, Hidden] = NOTHING_HIDDEN
 ) -> Iterator[list[Indexed]]:
     """Yield logs ready for the index, in batches, in the order given.
 
     Those that can not be read, or are not what they were, are left out. `hidden` tells by key what of a
-    log must not be in the index. `workers` is how many other processes read them; -1 to see whether they
-    pay.
+    log must not be in the index.
     """
     batches = [rows[start : start + _BATCH] for start in range(0, len(rows), _BATCH)]
     prepared = partial(_prepared, home, hidden)
-    if len(rows) < _FORK_FROM and workers <= 0:
+    if len(rows) < _FORK_FROM:
         yield from map(prepared, batches)
         return
     from ledger.heavy_work import Beside, may_fork
 
-    if workers < 0:
-        workers = _WORKERS if may_fork() else 0
+    workers = _WORKERS if may_fork() else 0
     team = [Beside(partial(map, prepared, batches[at::workers])) for at in range(workers)]
     try:
         for number, batch in enumerate(batches):
             made = team[number % workers].next() if team else None
-            yield (
-                prepared(batch) if made is None else made
-            )  # a worker that died leaves its part to us
+            # a worker that died leaves its part to us
+            yield prepared(batch) if made is None else made
     finally:
         for child in team:
             child.end()

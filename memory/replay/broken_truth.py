@@ -302,11 +302,9 @@ def _refs_stamp(home: Home, waits: Iterable[EndingFact]) -> str:
     common, places = home.repository.commondir, set()
     for one in waits:
         form, _, name = one.until.strip().partition(" ")
-        if not _goes_by_refs(one):
-            continue
         if form.lower() == _TAG:
             places |= {f"{common}/refs/tags", *_below(f"{common}/refs/tags")}
-        else:
+        elif form.lower() == _MERGED:
             remotes = _below(f"{common}/refs/remotes")
             places |= {f"{where}/{name.strip()}" for where in (f"{common}/refs/heads", *remotes)}
     if not places:
@@ -329,10 +327,6 @@ def _seen(home: Home, waits: Iterable[EndingFact]) -> dict[str, str]:
 
     seen = sorted(recalled(home.repository), key=lambda one: one.when)
     return {one.branch: one.commit for one in seen}
-
-
-def _goes_by_refs(wait: EndingFact) -> bool:
-    return wait.until.strip().partition(" ")[0].lower() in (_TAG, _MERGED)
 
 
 def _below(folder: str) -> list[str]:

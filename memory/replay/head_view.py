@@ -178,7 +178,8 @@ def told_before(home: Home, kept: Heads, commit: str, branch: str) -> Told | Non
     git's note of where HEAD was says so; it costs no process.
     """
     at = commit
-    for line in reversed(_last_lines(home.repository.gitdir + "/logs/HEAD")):
+    said = last_bytes(f"{home.repository.gitdir}/logs/HEAD", _REFLOG_BYTES)
+    for line in said.decode("utf-8", "replace").split("\n")[-2:0:-1]:  # the whole ones
         head, _, what = line.partition("\t")
         old, new = head.split(" ", 2)[:2]
         if new != at or not what.startswith(_ONWARDS):
@@ -187,11 +188,6 @@ def told_before(home: Home, kept: Heads, commit: str, branch: str) -> Told | Non
         if told is not None:
             return told
     return None
-
-
-def _last_lines(path: str) -> list[str]:
-    """Return the whole lines at the end of a file, but for its first one; () where there is none."""
-    return last_bytes(path, _REFLOG_BYTES).decode("utf-8", "replace").split("\n")[1:-1]
 
 
 def here_of(home: Home, cache: Cache) -> Here:

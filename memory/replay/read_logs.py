@@ -33,10 +33,13 @@ def read_bytes(home: Home, refs: Sequence[LogRef]) -> Iterator[tuple[LogRef, byt
     held = held_bytes(home, refs)
     yield from held.items()
     rest = [ref for ref in refs if ref not in held]
-    read = blobs if len(rest) > LOOSE_UP_TO else _few_blobs
-    for ref, content in zip(rest, read(home.repository, [ref.blob for ref in rest]), strict=True):
-        if content is not None:
-            yield ref, content
+    ids = [ref.blob for ref in rest]
+    if len(rest) > LOOSE_UP_TO:
+        contents = blobs(home.repository, ids)
+    else:  # from loose files what is there, the rest by one git
+        with Objects.of(home.repository) as objects:
+            contents = [objects.given(one) for one in ids]
+    yield from [(ref, data) for ref, data in zip(rest, contents, strict=True) if data is not None]
 
 
 def held_bytes(home: Home, refs: Sequence[LogRef]) -> dict[LogRef, bytes]:
@@ -52,12 +55,6 @@ def held_bytes(home: Home, refs: Sequence[LogRef]) -> dict[LogRef, bytes]:
             if data is not None and blob_id(data) == ref.blob:
                 found[ref] = data
     return found
-
-
-def _few_blobs(where: Repository, ids: Sequence[str]) -> list[bytes | None]:
-    """Read some objects: from loose files what is there, the rest by one git."""
-    with Objects.of(where) as objects:
-        return [objects.given(one) for one in ids]
 
 
 def blobs(where: Repository, ids: Sequence[str]) -> list[bytes | None]:

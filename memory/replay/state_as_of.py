@@ -27,7 +27,7 @@ from projection.policy.model import Policy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    pass
 
 
 def state_of(cache: Cache) -> State:
@@ -55,12 +55,7 @@ def state_from(
     return State(collect(entries), work, summary, policy, findings, withheld=withheld)
 
 
-def cold_state(
-    snapshot: Snapshot,
-    commit: str,
-    progress: Callable[[int, int], None] | None = None,
-    withheld: frozenset[str] = frozenset(),
-) -> State:
+def cold_state(snapshot: Snapshot, commit: str, withheld: frozenset[str] = frozenset()) -> State:
     """Replay a commit from git alone; no cache is read or written.
 
     `withheld` are facts that were redacted since.
@@ -70,7 +65,7 @@ def cold_state(
     with Uncollected():
         refs, odd = snapshot.list_logs(commit)
         _, policy, _ = snapshot.policy_at(commit)
-        reading = read_all(snapshot.home, refs, progress)
+        reading = read_all(snapshot.home, refs)
         findings = odd + reading.findings
         return state_from(reading.refs, reading.entries, policy, findings, withheld)
 

@@ -121,9 +121,9 @@ def weights(
     nearness = {fact: _NEAR_SHARE * _K // (_K + place) for place, fact in enumerate(near)}
     found = {}
     for fact in facts:
-        age = len(days) - bisect_right(days, fact.anchor[:10])
-        worth = _SALIENCE_SHARE * salience(fact) // _MOST
-        worth += _RECENCY_SHARE * recency(age) // 1_000_000
+        age = min(len(days) - bisect_right(days, fact.anchor[:10]), DAYS)
+        recency = _DECAY[age % HALF_LIFE] >> age // HALF_LIFE  # what is left of a million
+        worth = _SALIENCE_SHARE * salience(fact) // _MOST + _RECENCY_SHARE * recency // 1_000_000
         found[fact.id] = worth + nearness.get(fact.id, 0)
     return found
 
@@ -134,12 +134,6 @@ def salience(fact: Fact) -> int:
         if key == SALIENCE and value.isascii() and value.isdigit():
             return min(_MOST, max(_LEAST, int(value[:9])))
     return USUAL
-
-
-def recency(age: int) -> int:
-    """Return what is left of a million after so many work days."""
-    age = min(age, DAYS)
-    return _DECAY[age % HALF_LIFE] >> age // HALF_LIFE
 
 
 # ---- what nobody names any more ---------------------------------------------------------------------

@@ -34,17 +34,14 @@ def pages(standings: Iterable[Standing]) -> dict[str, str]:
         page = by_quarter.setdefault(standing.quarter, [f"# {PAGE_TITLE}{standing.quarter}"])
         fact = standing.fact
         page.append(block(fact, standing.tier, fact.kind, reason_of(standing)))
-    index = sorted([(standing.fact.id, index_line(standing)) for standing in archived])
-    files = {ARCHIVE_INDEX: f"# {INDEX_TITLE}\n\n" + "\n".join([line for _, line in index]) + "\n"}
+    index = [
+        f"- {one.fact.id} — {summary_of(one.fact)} — {reason_of(one)} — {one.quarter}.md\n"
+        for one in sorted(archived, key=lambda one: one.fact.id)
+    ]
+    files = {ARCHIVE_INDEX: f"# {INDEX_TITLE}\n\n" + "".join(index)}
     for quarter in sorted(by_quarter):
         files[archive_page(quarter)] = "\n\n".join(by_quarter[quarter]) + "\n"
     return files
-
-
-def index_line(standing: Standing) -> str:
-    """Write the line of an archived fact in the index."""
-    fact, reason = standing.fact, reason_of(standing)
-    return f"- {fact.id} — {summary_of(fact)} — {reason} — {standing.quarter}.md"
 
 
 def reason_of(standing: Standing) -> str:

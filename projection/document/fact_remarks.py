@@ -72,7 +72,7 @@ class Mark(Record):
     @property
     def behind(self) -> str:
         """What stands behind the words of the fact: what of it a commit made untrue."""
-        return gone_said(self.gone)
+        return f" ({'; '.join([one.said for one in self.gone])})" if self.gone else ""
 
     @property
     def standing(self) -> str:
@@ -83,12 +83,6 @@ class Mark(Record):
     def whole(self) -> str:
         """What stands before the words of the fact, in the same line."""
         return f"{self.said} ({self.text})" if self.text else self.said
-
-
-def gone_said(gone: Iterable[Gone]) -> str:
-    """Say what is gone, as it stands behind a text; "" for nothing."""
-    said = "; ".join([one.said for one in gone])
-    return f" ({said})" if said else ""
 
 
 def is_gone(gone: Iterable[Gone]) -> bool:

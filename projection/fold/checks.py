@@ -20,7 +20,7 @@ from ledger.model.layout import log_path
 from ledger.model.log_stamps import is_stem, stem_in
 from ledger.model.record import Record
 from ledger.model.session import EDIT
-from ledger.model.verbs import CLOSING, DONE, STATES, TODO, either, may_follow
+from ledger.model.verbs import DONE, STATES, TODO, either, may_follow
 from projection.fold.fact_history import Act, Fact, Help, History, Move, Signature
 from projection.fold.falsity import Edge, against
 from projection.policy.model import CLOSABLE, TASK_KIND, Policy
@@ -83,21 +83,18 @@ def moves_said(acts: Iterable[Act]) -> Iterator[Said]:
                 yield Said(DONE, key, (), by, moved=False)
 
 
-def standing_moves(acts: Iterable[Act]) -> tuple[Move, ...]:
-    """Return the moves of a task that stand."""
-    moves = Moves()
-    for said in moves_said(acts):
-        moves.move(said)
-    return moves.standing()
-
-
 class Moves:
-    """The moves that stand, right after every step."""
+    """The moves of a task that stand, right after every step.
 
-    def __init__(self) -> None:
-        self._standing: dict[
-            str, dict[str, list[Move]]
-        ] = {}  # by the stem, and the key, of their logs
+    Args:
+        said: the first steps.
+    """
+
+    def __init__(self, said: Iterable[Said] = ()) -> None:
+        #: by the stem, and the key, of their logs
+        self._standing: dict[str, dict[str, list[Move]]] = {}
+        for one in said:
+            self.move(one)
 
     def move(self, said: Said) -> None:
         """Let a move stand; those that it names no longer do, but for those of its own log."""
@@ -116,13 +113,6 @@ class Moves:
             move for keys in self._standing.values() for moves in keys.values() for move in moves
         ]
         return tuple(sorted(found, key=lambda move: (move.stem, STATES.index(move.state))))
-
-
-def closed_by(moves: tuple[Move, ...]) -> str:
-    """Return the log since which all that stands closes a task, "" where not all of it does."""
-    if not moves or any(move.state not in CLOSING for move in moves):
-        return ""
-    return moves[-1].stem
 
 
 _NO_EVIDENCE_HINT = (

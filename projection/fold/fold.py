@@ -38,7 +38,8 @@ from ledger.model.event import (
 from ledger.model.ids import WITHHELD, version_id
 from ledger.model.log_stamps import is_date, is_stem, key_of
 from ledger.model.session import COUNTED_KEY, ENDED, META_KEYS, WORKING, Entry
-from projection.fold.checks import closed_by, helps_in, ignores_in, standing_moves
+from ledger.model.verbs import CLOSING
+from projection.fold.checks import Moves, helps_in, ignores_in, moves_said
 from projection.fold.fact_history import (
     UNCOUNTED,
     Act,
@@ -225,10 +226,10 @@ class _Reading:
         history, archived = self._history, self._archived
         created, origin, born = _birth(self._births, self._brought, dict(history.clocks))
         kind = self._meta.pop("kind", "") or _kind_of(self._births)
-        moves = standing_moves(history.acts) if kind == TASK_KIND else ()
-        if kind == TASK_KIND:
-            closed_at = closed_by(moves)
-            closed = bool(closed_at)
+        moves = Moves(moves_said(history.acts)).standing() if kind == TASK_KIND else ()
+        if kind == TASK_KIND:  # closed since the last log, where all that stands closes it
+            closed = bool(moves) and all(move.state in CLOSING for move in moves)
+            closed_at = moves[-1].stem if closed else ""
         elif kind not in CLOSABLE:
             closed, closed_at = False, ""  # `Closed` means nothing there, which is a finding
         elif self._closed is None:

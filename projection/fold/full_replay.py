@@ -39,11 +39,6 @@ from projection.fold.withholding import withheld_fact
 from projection.policy.model import Policy
 
 
-def cut_of(histories: Mapping[str, History]) -> frozenset[Edge]:
-    """Return the supersessions in the histories that do not count."""
-    return cut_edges(*edges_and_takes(histories))
-
-
 def cut_edges(edges: Iterable[Edge], takes: Iterable[Take] = ()) -> frozenset[Edge]:
     """Return the edges to leave out: those that were taken back, and what makes circles.
 
@@ -201,7 +196,8 @@ class State:
         self.work = work
         self.summary = summary
         self.policy = policy
-        self.cut, self._resolved = resolved or Resolved(cut_of(histories), {})
+        #: the supersessions that do not count
+        self.cut, self._resolved = resolved or Resolved(cut_edges(*edges_and_takes(histories)), {})
         self._noticed = noticed
         self._withheld = withheld
         self.decay = Decay(work, policy.windows)
@@ -215,7 +211,10 @@ class State:
         """Return a fact, None when no log has brought a text for the id."""
         found = self._alone(fact)
         if found is not None and len(found.superseded_by) > 1:
-            return found._replace(rivals=self._rivals(found))
+            known = [self._alone(name) for name in found.superseded_by]
+            live = sorted([one.id for one in known if one is not None and not one.false])
+            # nobody decided between several successors that are live
+            return found._replace(rivals=tuple(live) if len(live) > 1 else ())
         against = self._opposed.get(fact)
         return found._replace(opposed=against) if found is not None and against else found
 
@@ -242,12 +241,6 @@ class State:
     def some_histories(self, facts: Iterable[str]) -> dict[str, History]:
         """Return what is known of some ids."""
         return {fact: self.histories[fact] for fact in facts if fact in self.histories}
-
-    def _rivals(self, fact: Fact) -> tuple[str, ...]:
-        """Return the live successors of a fact when there are several: nobody decided between them."""
-        known = [self._alone(name) for name in fact.superseded_by]
-        live = sorted([found.id for found in known if found is not None and not found.false])
-        return tuple(live) if len(live) > 1 else ()
 
     def get(self, fact: str) -> Standing | None:
         """Return where a fact stands, None when there is no such fact."""

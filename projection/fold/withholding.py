@@ -27,7 +27,6 @@ from projection.fold.fact_history import (
     UNCOUNTED,
     Fact,
     History,
-    Version,
     counted_in,
 )
 from projection.policy.model import DEFAULT_KIND
@@ -94,13 +93,8 @@ def withheld_history(history: History) -> History:
 def withheld_fact(fact: Fact) -> Fact:
     """Return a redacted fact: which versions it has and what its footer says that is no free text."""
     meta = tuple([pair for pair in structural(fact.meta) if pair[1]])
-    heads = without_texts(fact.heads)
+    heads = tuple([version._replace(text=REDACTED_TEXT) for version in fact.heads])
     return fact._replace(redacted=True, kind=_kind(fact.kind), heads=heads, meta=meta)
-
-
-def without_texts(versions: Iterable[Version]) -> tuple[Version, ...]:
-    """Return the versions of a redacted fact: which they are, and nothing that they say."""
-    return tuple([version._replace(text=REDACTED_TEXT) for version in versions])
 
 
 def structural(meta: Meta) -> Meta:

@@ -52,7 +52,8 @@ class BuiltOn:
         for one in facts:
             if not one.redacted:
                 for id in self._until.keys() & _named(one) - {one.id}:
-                    if _came(one) < self._until[id]:
+                    came = key_of(one.origin) if one.origin else one.created
+                    if came < self._until[id]:
                         self._facts.setdefault(id, []).append(one.id)
         self._readers: dict[str, list[Reader]] = {}
         for entry in entries:
@@ -75,10 +76,6 @@ class BuiltOn:
         for id in how.keys() - set(made):  # to write a fact is no use of it
             reader = Reader(entry.stem, how[id], tuple(dict.fromkeys(made)))
             self._readers.setdefault(id, []).append(reader)
-
-
-def _came(fact: Fact) -> str:
-    return key_of(fact.origin) if fact.origin else fact.created
 
 
 def _named(fact: Fact) -> set[str]:

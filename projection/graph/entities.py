@@ -5,6 +5,8 @@ Pure and by rules alone: every line of a summary is the beginning of a fact's ow
 
 from __future__ import annotations
 
+from collections import Counter
+
 from ledger.model.record import Record
 from projection.document.archive_pages import summary_of
 from projection.fold.fact_links import entity_names, folded
@@ -50,13 +52,12 @@ def entities_of(counts: Iterable[tuple[tuple[str, ...], int, int]]) -> tuple[Ent
         counts: names that stand together in footers, how many footers hold just these, how many of
             those belong to false facts.
     """
-    spellings: dict[str, dict[str, int]] = {}
+    spellings: dict[str, Counter[str]] = {}
     totals: dict[str, tuple[int, int]] = {}
     for names, facts, false in counts:
         for name in names:
             known = folded(name)
-            written = spellings.setdefault(known, {})
-            written[name] = written.get(name, 0) + facts
+            spellings.setdefault(known, Counter())[name] += facts
             before = totals.get(known, (0, 0))
             totals[known] = before[0] + facts, before[1] + false
     found = []
@@ -69,18 +70,11 @@ def entities_of(counts: Iterable[tuple[tuple[str, ...], int, int]]) -> tuple[Ent
 def view_of(name: str, standings: Iterable[Standing]) -> EntityView:
     """Gather what facts say about an entity, in any spelling; each fact comes once, in any order."""
     wanted = folded(name)
-    spellings: dict[str, int] = {}
-    kinds: dict[str, int] = {}
-    tiers: dict[str, int] = {}
     newest = sorted(standings, key=lambda one: one.fact.id)
     newest.sort(key=lambda one: one.fact.created, reverse=True)
-    for standing in newest:
-        for written in entity_names(standing.fact):
-            if folded(written) == wanted:
-                spellings[written] = spellings.get(written, 0) + 1
-        kinds[standing.fact.kind] = kinds.get(standing.fact.kind, 0) + 1
-        tiers[standing.tier] = tiers.get(standing.tier, 0) + 1
-    ways = tuple([way for way, _ in _by_count(spellings)])
+    written = [name for one in newest for name in entity_names(one.fact) if folded(name) == wanted]
+    kinds, tiers = Counter([one.fact.kind for one in newest]), Counter([one.tier for one in newest])
+    ways = tuple([way for way, _ in _by_count(Counter(written))])
     return EntityView(
         ways[0] if ways else name, ways, summarised(newest), _by_count(kinds), _by_count(tiers),
         tuple([one for one in newest if one.live] + [one for one in newest if not one.live]),

@@ -13,12 +13,6 @@ import re
 from ledger.codec.outline_by_lines import prose_lines
 from ledger.model.record import Record
 
-
-def is_hash(word: str) -> bool:
-    """Tell whether hex digits are likely a commit: both letters and digits, or a whole id."""
-    return len(word) == 40 or (bool(re.search(r"\d", word)) and bool(re.search(r"[a-f]", word)))
-
-
 PATH, FOLDER, MODULE, NAME = "path", "folder", "module", "name"
 
 
@@ -103,8 +97,10 @@ def claims(text: str) -> tuple[Claim, ...]:
         said = _ROOTED.sub("code", _SPAN.sub("code", clause))
         if _SILENT.search(_HERE.sub(" ", said)):
             continue
-        for claim in _of_clause(clause):
-            found.setdefault(claim)
+        for match in _SPAN.finditer(clause):
+            found |= dict.fromkeys(_of_span(" ".join(match[2].split())))
+        for match in _ROOTED.finditer(_SPAN.sub(" ", clause)):
+            found.setdefault(Claim(PATH, _bared(match[0])))
     return tuple(found)
 
 
@@ -113,14 +109,6 @@ def _unfenced(text: str) -> str:
     apart = re.sub(r"\n\s*\n", "\n\n", "\n".join(prose_lines(text)))
     joined = re.sub(r"(?<!\n)\n(?!\n|\s*(?:[-*+] |\d+[.)] ))", " ", apart)
     return _ELSEWHERE.sub(" ", joined)
-
-
-def _of_clause(clause: str) -> list[Claim]:
-    found: list[Claim] = []
-    for match in _SPAN.finditer(clause):
-        found += _of_span(" ".join(match[2].split()))
-    bare = _SPAN.sub(" ", clause)
-    return [*found, *[Claim(PATH, _bared(match[0])) for match in _ROOTED.finditer(bare)]]
 
 
 def _of_span(span: str) -> list[Claim]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from datetime import date
 
 from ledger.errors import NotFound
@@ -14,7 +14,6 @@ from ledger.model.verbs import BLOCKED, HANDOFF_READY, IN_PROGRESS
 from projection.document.page_renderer import machine, one_line
 from projection.fold.fact_history import Fact
 from projection.fold.fact_links import entity_names, folded, footer
-from projection.fold.live_view import Standing
 from projection.lifecycle.promotion import pattern_standing
 from projection.policy.model import PATTERN_KIND, STATE_KIND, TASK_KIND, THREAD_KIND, Policy
 from projection.views.decision_view import decisions
@@ -90,10 +89,12 @@ def _said(source: ViewSource, name: str) -> Item | str:
 def _sorted(
     source: ViewSource, kinds: tuple[str, ...]
 ) -> tuple[list[Fact], list[Fact], list[Fact], list[Fact]]:
-    """Return what is under way, blocked, not started and closed, each in the order of tasks."""
+    """Return what is under way, blocked, not started and closed, each by priority, then age."""
     shared = [one for one in source.shared() if one.fact.kind in kinds and not one.fact.false]
     doing, blocked, waiting, closed = [], [], [], []
-    for fact in _in_order(shared):
+    mine = [one for one in shared if one.fact.kind == TASK_KIND]
+    others = sorted([one.fact for one in shared if one.fact.kind != TASK_KIND], key=by_birth)
+    for fact in (*[task.standing.fact for task in tasks(mine)], *others):
         states = set(fact.states)
         if fact.closed:
             closed.append(fact)
@@ -104,14 +105,6 @@ def _sorted(
         else:
             waiting.append(fact)
     return doing, blocked, waiting, closed
-
-
-def _in_order(standings: Sequence[Standing]) -> list[Fact]:
-    """Return tasks by priority and age, then threads by age."""
-    mine = [one for one in standings if one.fact.kind == TASK_KIND]
-    others = [one for one in standings if one.fact.kind != TASK_KIND]
-    ranked = [task.standing.fact for task in tasks(mine)]
-    return [*ranked, *sorted([one.fact for one in others], key=by_birth)]
 
 
 def _items(facts: Iterable[Fact]) -> tuple[Item | str, ...]:
