@@ -170,7 +170,7 @@ def _found(repository: Repository, start: str) -> Home:
     """Look for the home of a folder in the repository that holds it."""
     if repository.top:
         found = _in_work_tree(repository, os.path.realpath(start))
-        moved = config_value(repository, "diurna", "moved") if found and repository.settings else ""
+        moved = config_value(repository, "moved") if found and repository.settings else ""
         if found and found == moved:
             found = None  # this branch has yet to hear that memory moved
         if found is not None:
@@ -184,7 +184,7 @@ def _found(repository: Repository, start: str) -> Home:
                 assert inner is not None, "it has a .git"
                 return _found(inner, folder)
             return checked_out_home(repository, found)
-    branch = config_value(repository, "diurna", "branch") if repository.settings else ""
+    branch = config_value(repository, "branch") if repository.settings else ""
     if branch:
         return branch_home(repository, branch)
     tip = head(repository)[1]

@@ -12,6 +12,7 @@ from ledger.errors import GitFailed, ObjectMissing, StorageFailed
 from ledger.git.cli import Git
 from ledger.git.git_objects import Objects
 from ledger.git.process import Running, three_pipes
+from ledger.git.repository import Repository
 
 _MUCH = 300_000
 
@@ -150,8 +151,6 @@ def test_a_comparison_that_git_can_not_make_is_unknown_or_an_error(
 )
 def test_an_object_is_read_whole_or_not_at_all(git_that: Callable[[str], Git], said: str) -> None:
     """Git ends in the middle of its answer: half a tree would lack half of its files."""
-    with (
-        Objects(lambda: git_that(f"read line; printf '{said}'")) as objects,
-        pytest.raises(ObjectMissing),
-    ):
+    where = git_that(f"read line; printf '{said}'").where
+    with Objects(Repository("", where, where)) as objects, pytest.raises(ObjectMissing):
         objects.read("a" * 40)

@@ -140,7 +140,9 @@ def _runs(pid: str) -> bool:
         return False
 
 
-def test_i6_a_silent_remote_ends_at_the_limit(here: Git, tmp_path: Path) -> None:
+def test_i6_a_silent_remote_ends_at_the_limit(
+    here: Git, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The whole process group is gone, no lock is left, and nothing moved."""
     pids = tmp_path / "pids"
     git(
@@ -148,8 +150,9 @@ def test_i6_a_silent_remote_ends_at_the_limit(here: Git, tmp_path: Path) -> None
         f"sh -c 'echo $$ >>{pids}; sleep 300 & echo $! >>{pids}; wait'",
     )  # fmt: skip
     before = git(here.where, "show-ref")
+    monkeypatch.setattr("ledger.remote.transport.LIMIT_SECONDS", 1.0)
     with pytest.raises(RemoteSilent, match="not done after 1 seconds"):
-        fetch(here, choose_remote(here, "main"), seconds=1.0)
+        fetch(here, choose_remote(here, "main"))
     for pid in pids.read_text().split():
         until = time.monotonic() + 10  # a killed process takes a moment to go
         while _runs(pid) and time.monotonic() < until:
@@ -221,7 +224,7 @@ def test_i7_a_cut_connection_leaves_the_old_state(here: Git, hub: Path, tmp_path
     cutter.chmod(0o755)
     git(here.where, "config", "remote.origin.uploadpack", str(cutter))
     with pytest.raises(Unreachable):
-        fetch(here, choose_remote(here, "main"), seconds=20)
+        fetch(here, choose_remote(here, "main"))
     assert git(here.where, "show-ref") == before
     git(here.where, "config", "--unset", "remote.origin.uploadpack")
     assert fetched(here, choose_remote(here, "main")) == made

@@ -331,8 +331,3 @@ def commits_of(git: Git, ids: Iterable[str]) -> dict[str, CodeCommit]:
             one, tuple(parents.split()), int(written or 0), int(made or 0), author, message.strip()
         )
     return found
-
-
-def commit_named(git: Git, said: str) -> str:
-    """Return the whole id of the commit that a revision names, "" where it names none or several."""
-    return git.resolve(f"{said}^{{commit}}")[0]

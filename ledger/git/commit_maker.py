@@ -73,7 +73,7 @@ def store_commit(where: Repository, wanted: Commit, sign: Callable[[str], str] =
         raise TipMoved(wanted.reference)
     who = wanted.identity
     files = [(path, "" if data is None else blob_id(data)) for path, data in wanted.files]
-    with Objects.of(where) as objects:
+    with Objects(where) as objects:
         made = make_commit(
             objects.read, wanted.parent, who.lines(wanted.seconds), wanted.message, files
         )

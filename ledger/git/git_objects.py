@@ -63,25 +63,18 @@ class Objects:
     Contexts of one thread and repository share the process of the outermost.
 
     Args:
-        git: gives what runs git there, where it is needed.
-        folder: where its loose objects are, which are read without git; "" for nowhere.
+        repository: where; its loose objects are read without git.
     """
 
-    @classmethod
-    def of(cls, repository: Repository) -> Objects:
-        """Return the objects of a repository, to be entered."""
-        return cls(repository.git, f"{repository.commondir}/objects")
-
-    def __init__(self, git: Callable[[], Git], folder: str = "") -> None:
-        self._git, self._folder = git, folder
+    def __init__(self, repository: Repository) -> None:
+        self._git, self._folder = repository.git, f"{repository.commondir}/objects"
         self._running: Running | None = None
         self._outermost = self
         self._held: dict[str, bytes] = {}
 
     def __enter__(self) -> Objects:
         """Return itself."""
-        if self._folder:
-            self._outermost = _ENTERED.setdefault((get_ident(), self._folder), self)
+        self._outermost = _ENTERED.setdefault((get_ident(), self._folder), self)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -110,7 +103,7 @@ class Objects:
         if held is not None:
             return held
         try:
-            data = loose_object(self._folder, oid, limit) if self._folder else None
+            data = loose_object(self._folder, oid, limit)
         except StorageFailed:  # it is damaged; git may have a packed copy
             data = None
         if data is not None:

@@ -27,6 +27,7 @@ from ledger.git.git_objects import (
     object_id,
     written,
 )
+from ledger.git.repository import Repository
 from ledger.model.record import Record
 
 #: What stood for the bytes of the old commit.
@@ -97,16 +98,21 @@ class Rewriter:
     """Plans a history anew: blobs below a folder by their new bytes, and messages.
 
     Args:
-        git: runs in the repository.
+        repository: whose it is.
         folder: "" for everywhere, else ending in a slash.
         blobs: the new bytes, by id.
         message: gives the message of a commit or tag anew.
     """
 
     def __init__(
-        self, git: Git, folder: str, blobs: Mapping[str, bytes], message: Callable[[bytes], bytes]
+        self,
+        repository: Repository,
+        folder: str,
+        blobs: Mapping[str, bytes],
+        message: Callable[[bytes], bytes],
     ) -> None:
-        self._git, self._message = git, message
+        self._objects, self._message = Objects(repository), message
+        self._git = repository.git()
         self._folder = tuple(folder.rstrip("/").encode().split(b"/")) if folder else ()
         self._new = {old: object_id(BLOB, data) for old, data in blobs.items()}
         self._made: dict[tuple[str, bytes], None] = {(BLOB, data): None for data in blobs.values()}
@@ -120,8 +126,7 @@ class Rewriter:
         said = self._git.text("for-each-ref", "--format=%(objectname) %(symref) %(refname)")
         rows = [line.split(" ", 2) for line in said.split("\n")[:-1]]
         listed = self._git.run("rev-list", "--topo-order", "--reverse", "--all").decode("ascii")
-        with Objects(lambda: self._git) as objects:
-            self._objects = objects
+        with self._objects:
             for commit in listed.split():
                 self._rewrite(commit)
             found = [Move(name, old, self._target(old)) for old, link, name in rows if not link]

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from ledger.git.cli import Git
-from ledger.git.repository import is_shallow
+from ledger.git.repository import cut_commits
 from ledger.home import Home
 from ledger.model.findings import Finding
 from ledger.model.layout import SESSIONS_DIR, stem_of
@@ -83,7 +83,7 @@ def altered(
     if not tip:
         return (), ()
     commits, findings = _commits(home.repository.git(), tip)
-    if is_shallow(home.repository):
+    if cut_commits(home.repository):
         cut = "the history is shallow: what was done to logs before it begins was not checked"
         findings.append(Finding("history-cut", cut, hint="git fetch --unshallow"))
     rows = [

@@ -357,28 +357,20 @@ def _is_over(repository: Repository, name: str) -> bool:
     return False
 
 
-def config_value(repository: Repository, section: str, key: str) -> str:
-    """Return a setting of the repository's own configuration, "" when it is not set.
+def config_value(repository: Repository, key: str) -> str:
+    """Return a setting of Diurna's in the repository's own configuration, "" when it is not set.
 
     A plain file, as git itself writes it, is read here; anything more is a question for git.
     """
-    value = plain_value(_read(repository.commondir + "/config"), section, key)
+    value = plain_value(_read(repository.commondir + "/config"), "diurna", key)
     if value is None:
-        value = (
-            repository.git()
-            .text("config", "--local", "--get", f"{section}.{key}", check=False)
-            .rstrip("\n")
-        )
+        asked = ("config", "--local", "--get", f"diurna.{key}")
+        value = repository.git().text(*asked, check=False).rstrip("\n")
     return value
 
 
-def is_shallow(repository: Repository) -> bool:
-    """Tell whether the history is cut."""
-    return os.path.exists(repository.commondir + "/shallow")
-
-
 def cut_commits(repository: Repository) -> frozenset[str]:
-    """Return the commits whose parents a shallow clone has not."""
+    """Return the commits whose parents a shallow clone has not; none where the history is whole."""
     return frozenset(_read(repository.commondir + "/shallow").split())
 
 

@@ -72,7 +72,6 @@ _FASTER = (
 def fetch(
     git: Git,
     remote: Remote,
-    seconds: float = LIMIT_SECONDS,
     progress: Progress | None = None,
     free: Callable[[], bool] | None = None,
 ) -> str | None:
@@ -92,7 +91,7 @@ def fetch(
     )  # fmt: skip
     deadline = 0.0
     while True:
-        status, _, said = call(git, remote, seconds, arguments, progress)
+        status, _, said = call(git, remote, LIMIT_SECONDS, arguments, progress)
         if not status:
             # `   1234567..89abcde  memory -> origin/memory`; with a sign in front where it did not go on
             rows = [line.split()[0].partition("..") for line in said.split("\n") if " -> " in line]
@@ -205,13 +204,7 @@ def fetch_limited(
         raise failure(remote, "fetch", said, git.where)
 
 
-def push(
-    git: Git,
-    remote: Remote,
-    commit: str,
-    seconds: float = LIMIT_SECONDS,
-    progress: Progress | None = None,
-) -> None:
+def push(git: Git, remote: Remote, commit: str, progress: Progress | None = None) -> None:
     """Let the remote's branch move on to a commit, never back.
 
     Raises:
@@ -225,7 +218,7 @@ def push(
         "--no-verify", "--no-follow-tags", "--no-signed",
         "--recurse-submodules=no", "--", remote.name, f"{commit}:{remote.branch}",
     )  # fmt: skip
-    status, out, said = call(git, remote, seconds, arguments, progress)
+    status, out, said = call(git, remote, LIMIT_SECONDS, arguments, progress)
     if not status:
         return
     rejected = next((line for line in out.split("\n") if line.startswith("!")), "")

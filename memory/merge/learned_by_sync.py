@@ -116,9 +116,9 @@ def former_places(home: Home) -> tuple[str, ...]:
     if home.kind != OWN_BRANCH:
         return ()
     where, now = home.repository, head(home.repository)[1]
-    places = [TREE_PREFIX, config_value(where, "diurna", "moved")]
+    places = [TREE_PREFIX, config_value(where, "moved")]
     named, tips = tuple(dict.fromkeys(filter(None, places))), {*branch_tips(where), now} - {""}
-    with Objects.of(where) as objects, suppress(ObjectMissing):
+    with Objects(where) as objects, suppress(ObjectMissing):
         pointer = now and objects.find(now, TREE_POINTER)
         if pointer and (place := pointed(objects.read(pointer).decode("utf-8", "replace"))):
             named = (*named, place)

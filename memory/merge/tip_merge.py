@@ -103,7 +103,7 @@ class Planner:
         ours, theirs = self._ours, self._theirs
         if not theirs:
             return SyncPlan(AHEAD, ours, theirs, ours, went=len(self._snapshot.list_logs(ours)[0]))
-        with Objects.of(self._home.repository) as self._objects:
+        with Objects(self._home.repository) as self._objects:
             return self._plan_two()
 
     def _plan_two(self) -> SyncPlan:

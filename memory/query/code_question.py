@@ -12,7 +12,7 @@ from itertools import product
 from unicodedata import normalize
 
 from ledger.errors import NotFound, WrongUsage
-from ledger.git.ancestry import CodeCommit, blame, commit_named, commits_of
+from ledger.git.ancestry import CodeCommit, blame, commits_of
 from ledger.git.cli import Git
 from ledger.git.repository import Repository, cut_commits
 from ledger.home import Home
@@ -80,10 +80,9 @@ def code_asked(repository: Repository, asked: str, folder: str) -> CodeAsked | N
         return _of_file(CodeAsked(repository, asked, path, line), one=place is not None)
     if place is not None:
         raise NotFound(f"there is no file {name}", hint=PATHS_HINT.format(repository.top))
-    commit = commit_named(repository.git(), asked) if REVISION.fullmatch(asked) else ""
-    if not commit:
-        return None
-    return _with_commits(CodeAsked(repository, asked), repository.git(), {commit: ()})
+    git = repository.git()
+    commit = git.resolve(f"{asked}^{{commit}}")[0] if REVISION.fullmatch(asked) else ""
+    return _with_commits(CodeAsked(repository, asked), git, {commit: ()}) if commit else None
 
 
 def _inside(repository: Repository, name: str, folder: str) -> str:

@@ -228,8 +228,8 @@ def drop_redacted(home: Home, held: Held) -> None:
 
 def _stored(home: Home, root: str, logs: Logs) -> str:
     """Store a commit of nobody's without a history, of a tree ("" for none) and logs; return it."""
-    git, nobody = home.repository.git(), Identity(FALLBACK_NAME, FALLBACK_EMAIL).lines(0)
-    with Objects(lambda: git) as objects:
+    nobody = Identity(FALLBACK_NAME, FALLBACK_EMAIL).lines(0)
+    with Objects(home.repository) as objects:
         files = [(home.prefix + path, blob) for path, blob in logs.items()]
         root, written = with_files(objects.read, root, files)
     data = merge_commit(root, (), nobody, "diurna: kept")

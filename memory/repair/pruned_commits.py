@@ -72,7 +72,7 @@ def _reachable(home: Home) -> dict[str, tuple[Made, Intent]]:
     tips = {read_reference(home.repository, one.reference) for one in intents}
     todo = sorted(filter(None, {home.tip(), *tips}))
     found: dict[str, tuple[Made, Intent]] = {}
-    with Objects.of(home.repository) as store:
+    with Objects(home.repository) as store:
         for meant in intents:
             message, signature = meant.message, meant.signature
             try:
@@ -111,7 +111,7 @@ def _lost(home: Home, made: dict[str, tuple[Made, Intent]]) -> list[tuple[str, s
             if blob:
                 rows.setdefault(blob, (commit, path, blob))
     lost = []
-    with Objects.of(home.repository) as store:
+    with Objects(home.repository) as store:
         for oid, row in rows.items():
             try:
                 store.read(oid)

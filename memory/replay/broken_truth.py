@@ -13,7 +13,7 @@ import os
 
 from ledger.environment import now_ms
 from ledger.errors import DiurnaError
-from ledger.git.repository import head, is_shallow
+from ledger.git.repository import cut_commits, head
 from ledger.home import OWN_BRANCH, OWN_REPOSITORY, Home
 from ledger.model.layout import TRUTH_FILE
 from ledger.model.record import Record
@@ -281,7 +281,7 @@ def with_ends(
         DiurnaError: git can not tell.
     """
     waits, (reference, commit) = tuple(waits), at or head(home.repository)
-    if not waits or not commit or is_shallow(home.repository):
+    if not waits or not commit or cut_commits(home.repository):
         return before._replace(waits=waits, heads=(), ends=())
     from memory.replay.ending_commits import ended_facts
 

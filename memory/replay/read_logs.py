@@ -37,7 +37,7 @@ def read_bytes(home: Home, refs: Sequence[LogRef]) -> Iterator[tuple[LogRef, byt
     if len(rest) > LOOSE_UP_TO:
         contents = blobs(home.repository, ids)
     else:  # from loose files what is there, the rest by one git
-        with Objects.of(home.repository) as objects:
+        with Objects(home.repository) as objects:
             contents = [objects.given(one) for one in ids]
     yield from [(ref, data) for ref, data in zip(rest, contents, strict=True) if data is not None]
 

@@ -11,7 +11,7 @@ from ledger.environment import machine_ms, monotonic, now_ms
 from ledger.git.ancestry import Lacking, lacking, whole_ids
 from ledger.git.branch_sightings import Points, Seen, Written, now, recalled
 from ledger.git.landings import Work
-from ledger.git.repository import is_shallow, read_reference, remote_branches
+from ledger.git.repository import cut_commits, read_reference, remote_branches
 from ledger.home import OWN_BRANCH, Home
 from ledger.model.event import VERB_OF, WorkLanded, facts_in
 from ledger.model.ids import is_object
@@ -112,7 +112,7 @@ class Telling:
         more = {point for point in points.values() if point} - asked
         if more:
             found = found.joined(lacking(self._git, self._head, more))
-        shallow = is_shallow(self._home.repository)
+        shallow = bool(cut_commits(self._home.repository))
         outside: dict[str, str] = {}
         unknown = []
         for place in places:
@@ -312,7 +312,7 @@ class Works(Record):
 
 def works_of(home: Home, cache: Cache) -> Works | None:
     """Gather them; None where nothing can be told: in-tree, without code, or of a history that is cut."""
-    if home.kind != OWN_BRANCH or not has_code(home) or is_shallow(home.repository):
+    if home.kind != OWN_BRANCH or not has_code(home) or cut_commits(home.repository):
         return None
     repository, logs = home.repository, sorted(map(_written, cache.places()), reverse=True)
     git, trunk = repository.git(), code_trunk(home, cache.policy)

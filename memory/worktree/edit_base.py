@@ -220,7 +220,7 @@ def _are_own(home: Home, tip: str, known: str) -> bool:
     from contextlib import suppress
 
     behind = {known}  # and what is seen to stand behind it
-    with Objects.of(home.repository) as objects, suppress(ObjectMissing):  # a history that is cut
+    with Objects(home.repository) as objects, suppress(ObjectMissing):  # a history that is cut
         heads = {one: objects.header(one) for one in (tip, known) if one}
         for _ in range(_FEW):
             if heads.keys() <= behind:

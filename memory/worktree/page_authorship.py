@@ -212,6 +212,6 @@ def said_edits(
 
 
 def _texts(home: Home, blobs: Mapping[str, str]) -> dict[str, str]:
-    with Objects.of(home.repository) as objects:
+    with Objects(home.repository) as objects:
         bodies = {path: objects.given(blob) or b"" for path, blob in blobs.items()}
     return {path: body.decode("utf-8", "surrogateescape") for path, body in bodies.items()}

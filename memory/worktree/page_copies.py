@@ -233,7 +233,7 @@ def mirror_changes(home: Home, tip: str, base: str = "") -> list[Finding]:
     rows = git.changes(base, tip, *paths)
     if rows is None:  # history was rewritten, and what it was is collected
         rows = git.differences("", tip, *paths)
-    with Objects.of(home.repository) as objects:
+    with Objects(home.repository) as objects:
         files = [
             (path, None if letter == "D" else objects.given(blob)) for letter, _, blob, path in rows
         ]

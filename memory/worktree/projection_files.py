@@ -75,7 +75,7 @@ def standing_files(home: Home, tip: str, views: Sequence[str]) -> list[tuple[str
     if not tip:
         return []
     git, cut = home.repository.git(), len(home.prefix)
-    with Objects.of(home.repository) as objects:
+    with Objects(home.repository) as objects:
         root = objects.header(tip).tree
         rows = [
             (mode, one, path[cut:])
@@ -108,7 +108,7 @@ def is_published(home: Home, tip: str, summary: Summary) -> bool:
     """Tell by its last line whether the committed `continuity.md` is of these logs, without a replay."""
     line = machine(FORMAT_VERSION, summary.logs, summary.newest, summary.digest)
     try:
-        with Objects.of(home.repository) as objects:
+        with Objects(home.repository) as objects:
             page = tip and objects.find(tip, home.prefix + CONTINUITY_FILE)
             return bool(page) and objects.read(page).rstrip(b"\n").endswith(b"\n" + line.encode())
     except ObjectMissing:

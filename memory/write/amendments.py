@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from ledger.codec.fact_blocks import order_meta
 from ledger.codec.log import canonical
-from ledger.git.repository import head, is_shallow
+from ledger.git.repository import cut_commits, head
 from ledger.git.work_tree import is_dirty
 from ledger.home import OWN_BRANCH
 from ledger.model.event import (
@@ -306,7 +306,7 @@ def told_of_ends(log: SessionLog, case: Case) -> tuple[Finding, ...]:
             said, hint = "", "it is seen once that was otherwise in between"
             if until.form == DATE:
                 continue
-            if not has_code(home) or repository.promisor or is_shallow(repository):
+            if not has_code(home) or repository.promisor or cut_commits(repository):
                 said = f"{event.id}: this home knows too little of commits to see when {until.said}"
                 hint = "a day, `date YYYY-MM-DD`, is seen anywhere"
             elif is_true_now(until, repository.top):

@@ -15,7 +15,7 @@ from urllib.parse import unquote
 
 from ledger.environment import variables
 from ledger.errors import StorageFailed, WriteRefused
-from ledger.git.repository import Repository, is_shallow, read_reference, remote_branches
+from ledger.git.repository import Repository, cut_commits, read_reference, remote_branches
 from ledger.home import OWN_BRANCH, Home, branch_home
 from ledger.model import layout
 from ledger.model.findings import Finding
@@ -106,7 +106,7 @@ def _move(home: Home, path: str) -> None:
 
 def recent_noticed(survey: Survey) -> Iterator[Finding | Noticed]:
     """Tell of a cut history, and of commits, trees and files of recent writes that are gone."""
-    if is_shallow(survey.home.repository):
+    if cut_commits(survey.home.repository):
         said = "this clone is shallow: provenance and `diurna check` end where it begins"
         yield Finding("history-cut", said, hint="git fetch --unshallow")
     lost = lost_objects(survey.home)
@@ -210,8 +210,8 @@ def attribute_findings(home: Home, views: Iterable[str] = ()) -> tuple[Finding, 
     asked = "".join(f"{home.prefix}{path}\0" for path in (_LOG, *_PAGES, *views))
     data = asked.encode("utf-8", "surrogateescape")
     git = home.repository.git()
-    rows = git.run("check-attr", "-z", "--stdin", *_HARMLESS, check=False, data=data)
-    fields = rows.decode("utf-8", "surrogateescape").split("\0")
+    rows = git.text("check-attr", "-z", "--stdin", *_HARMLESS, check=False, data=data)
+    fields = rows.split("\0")
     found: dict[str, Finding] = {}
     for full, name, value in zip(fields[0::3], fields[1::3], fields[2::3], strict=False):
         path = full[len(home.prefix) :]

@@ -158,8 +158,6 @@ def _work_files(top: str, folder: str) -> Iterator[tuple[str, bool]]:
 def _skipped(home: Home) -> set[str]:
     """Return the paths that a sparse checkout leaves out of the work tree."""
     folder = home.prefix + SESSIONS_DIR
-    out = home.repository.git().run(
-        "--literal-pathspecs", "ls-files", "-t", "-z", "--full-name", "--", folder, check=False
-    )
-    rows = out.decode("utf-8", "surrogateescape").split("\0")
+    asked = ("--literal-pathspecs", "ls-files", "-t", "-z", "--full-name", "--", folder)
+    rows = home.repository.git().text(*asked, check=False).split("\0")
     return {row[2:] for row in rows if row[:2] == "S "}

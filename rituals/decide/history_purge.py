@@ -14,7 +14,7 @@ from ledger.errors import StorageFailed, WriteRefused
 from ledger.git.cli import Git
 from ledger.git.git_objects import write_objects
 from ledger.git.history_rewrite import Rewriter, Rewriting, move_all
-from ledger.git.repository import Repository, is_shallow, operation_under_way
+from ledger.git.repository import Repository, cut_commits, operation_under_way
 from ledger.model.event import FactRedacted
 from ledger.model.ids import blob_id
 from ledger.model.layout import LOCK_FILE, SESSIONS_DIR, STATE_DIR, log_path, stem_of
@@ -88,14 +88,14 @@ def plan_purge(memory: Memory, facts: tuple[str, ...], logs: tuple[str, ...]) ->
             blobs[blob] = new
         if purge.telling.stands_in(new):
             stays.append(path)
-    history = Rewriter(git, home.prefix, blobs, purge.message).planned()
+    history = Rewriter(home.repository, home.prefix, blobs, purge.message).planned()
     trees, refused = _work_trees(home.repository, history)
     spool = Spool(home.spool_folder)
     for stem in spool.held() if home.plain else ():
         data = spool.read(stem) or b""
         if purge.log(stem, data) != data:
             refused.append(f"{home.prefix}{log_path(stem)} holds it and is not committed")
-    if is_shallow(home.repository):
+    if cut_commits(home.repository):
         refused.append("this clone is shallow: the whole history is elsewhere")
     refused += [f"{name} leads to it too, and is not Diurna's to move" for name in history.others]
     tip = home.tip()[:12]

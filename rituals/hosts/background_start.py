@@ -14,7 +14,7 @@ from ledger.model.layout import MAINTAINED_FILE, POLICY_FILE
 from ledger.model.record import Record
 from ledger.wal.user_key import digest
 from projection.policy.model import OFF, Policy
-from rituals.hosts.session_files import fields_of, read_record, write_object
+from rituals.hosts.session_files import read_record, write_record
 
 DAY_MS = 24 * 3_600_000
 #: What did not end is not begun again for so long, but for what is due once a day.
@@ -96,12 +96,9 @@ def note_run(home: Home, run: Run) -> None:
     """Note what is done.
 
     Raises:
-        StorageFailed: the disk refused.
+        OSError: the disk refused.
     """
-    from ledger.wal.atomic_files import make_folder, replace_file
-
-    make_folder(home.state_dir)
-    replace_file(_path(home), write_object(fields_of(run)).encode() + b"\n", 0o600)
+    write_record(_path(home), run)
 
 
 def _path(home: Home) -> str:

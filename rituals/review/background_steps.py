@@ -35,7 +35,7 @@ class Step(Record):
     """A small part of what is done: at most some seconds, and killed without harm."""
 
     name: str
-    do: Callable[[Memory], str]  #: does it, and says what came of it, "" for nothing new
+    do: Callable[[Memory], str | None]  #: does it, and says what came of it, if it is new
     daily: bool = True  #: due once a day; else wherever code or ledger moved
 
 
@@ -51,25 +51,22 @@ def _end(memory: Memory) -> str:
     return f"{ended} fact{'s' * (ended > 1)} ended" if ended else ""
 
 
-def _forget(memory: Memory) -> str:
+def _forget(memory: Memory) -> None:
     from rituals.hosts.capture.session_choice import tidy
 
     tidy(memory)
-    return ""
 
 
-def _index(memory: Memory) -> str:
+def _index(memory: Memory) -> None:
     from memory import ask_once
 
     ask_once(memory.snapshot, lambda cache, index: True)
-    return ""
 
 
-def _weigh(memory: Memory) -> str:
+def _weigh(memory: Memory) -> None:
     from memory import make_vectors
 
     make_vectors(memory.snapshot, _MEANING_SECONDS)
-    return ""
 
 
 def _verify(memory: Memory) -> str:

@@ -20,7 +20,6 @@ from ledger.errors import DiurnaError
 from ledger.git.code_history import Code
 from ledger.home import code_of
 from ledger.model.event import Event, FactCreated, FactPromoted, ThreadClosed
-from ledger.model.findings import Finding as Noticed
 from ledger.model.record import Record
 from ledger.model.session import Entry
 from ledger.wal.atomic_files import replace_file, try_unlink
@@ -234,11 +233,6 @@ class Outcome(Record):
     rejected: tuple[str, ...] = ()  #: keys of what was rejected
     raised: tuple[str, ...] = ()  #: ids of the threads that were raised
     written: str = ""  #: the file for agents that was written, "" for none
-
-    @property
-    def findings(self) -> tuple[Noticed, ...]:
-        """What was noticed."""
-        return self.receipt.findings if self.receipt else ()
 
 
 def record_answers(

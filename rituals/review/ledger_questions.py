@@ -37,7 +37,7 @@ from projection.lifecycle.review_due import (
     unconfirmed,
 )
 from projection.likeness import Overlap, compare_facts
-from projection.policy.model import FINDING_KIND, TASK_KIND, Policy
+from projection.policy.model import FINDING_KIND, TASK_KIND
 from projection.text.normalize import index_words
 from projection.text.until_conditions import until_of
 from rituals.decide.decision import over
@@ -67,11 +67,6 @@ class Ground(Record):
     raised: tuple[Raised, ...]  #: what earlier reviews raised
     entries: Mapping[str, Entry]  #: what its logs say, by their keys
 
-    @property
-    def policy(self) -> Policy:
-        """The policy in force."""
-        return self.state.policy
-
     def decided(self, fact: Fact) -> bool:
         """Tell whether a person decided what a fact says (F13)."""
         return testimony(fact, self.entries.get, self.histories).word == DECIDED
@@ -91,9 +86,9 @@ def invariant_questions(ground: Ground) -> Iterator[Question]:
     A text that was updated since counts as looked at. Asked again after as many sessions more, unless the
     first question still stands open.
     """
-    every = ground.policy.review.verify_invariants_every
+    every = ground.state.policy.review.verify_invariants_every
     still_open = {key for one in ground.raised if not one.closed for key in one.keys}
-    for fact, last, sessions in unconfirmed(ground.policy, ground.state.work, ground.facts):
+    for fact, last, sessions in unconfirmed(ground.state.policy, ground.state.work, ground.facts):
         rounds = [(fact.id, last, str(number)) for number in range(1, sessions // every + 1)]
         key = next((key for key in rounds if key_of(INVARIANT_DUE, *key) in still_open), rounds[-1])
         when = (
@@ -108,7 +103,7 @@ def invariant_questions(ground: Ground) -> Iterator[Question]:
 
 def thread_questions(ground: Ground) -> Iterator[Question]:
     """Ask about what is open and was named by no session for `stale_thread_after` sessions."""
-    after = ground.policy.review.stale_thread_after
+    after = ground.state.policy.review.stale_thread_after
     for fact in ground.facts if after else ():
         stalled = fact.open and not (fact.false or fact.archived_at or is_raised(fact))
         sessions = ground.sessions_since(fact.anchor)
@@ -131,7 +126,7 @@ def thread_questions(ground: Ground) -> Iterator[Question]:
 
 def wordy_questions(ground: Ground) -> Iterator[Question]:
     """Ask to shorten closed threads, where their text together is over `closed_thread_lines`."""
-    limit = ground.policy.review.closed_thread_lines
+    limit = ground.state.policy.review.closed_thread_lines
     if not limit or ground.size.closed_lines <= limit:
         return
     for fact in [one for one in ground.live if one.closed and not is_raised(one)]:
@@ -156,7 +151,7 @@ def dangling_questions(ground: Ground) -> Iterator[Question]:
         if ground.state.fact(id) is not None:
             continue
         newest = max(history.last, *[act.stem for act in history.acts[-1:]], "")
-        if ground.sessions_since(newest) < ground.policy.windows.archive:
+        if ground.sessions_since(newest) < ground.state.policy.windows.archive:
             yield question(
                 "id-dangling",
                 id,

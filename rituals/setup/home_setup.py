@@ -256,7 +256,7 @@ def _plan_branch(repository: Repository, branch: str, policy: Policy) -> SetupPl
     shown = upstream.removeprefix("refs/remotes/")
     if not local and upstream:
         steps.insert(0, f"make the branch {branch} from {shown}")
-    if config_value(repository, "diurna", "branch") != branch:
+    if config_value(repository, "branch") != branch:
         steps.append(f"set {layout.CONFIG_BRANCH} = {branch} in the repository's configuration")
     if _lacks_upstream(repository, branch, upstream):
         steps.append(f"set {shown} as the upstream of {branch}")
@@ -302,7 +302,7 @@ def apply_setup(plan: SetupPlan, clock: Callable[[], int], agent: str = "") -> M
 def _begin_branch(home: Home, clock: Callable[[], int]) -> None:
     """Let an own branch be found, start where its remote-tracking branch is, and track that."""
     repository, git = home.repository, home.repository.git()
-    if config_value(repository, "diurna", "branch") != home.branch:
+    if config_value(repository, "branch") != home.branch:
         git.configure("config", "--local", layout.CONFIG_BRANCH, home.branch)
     if repository.top:
         keep_out_of_status(home)

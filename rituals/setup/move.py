@@ -187,7 +187,7 @@ def join_strays(memory: Memory, spool: str = "") -> tuple[Finding, ...]:
     """Commit them, and what waits in another spool's folder, "" for none; say how many they were."""
     home, git = memory.home, memory.home.repository.git()
     places = former_places(home)
-    if places and not config_value(home.repository, "diurna", "moved"):
+    if places and not config_value(home.repository, "moved"):
         moved = git.resolve(*[f"HEAD:{prefix}{layout.MOVED_FILE}" for prefix in places])
         for prefix in [prefix for prefix, blob in zip(places, moved, strict=True) if blob]:
             # branches that still have the old place lead to the new one, in this clone

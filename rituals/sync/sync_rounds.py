@@ -38,6 +38,7 @@ from memory import (
     followed,
     former_places,
     is_edited,
+    is_own,
     is_published,
     note_checked,
     refuse_unwritable,
@@ -94,8 +95,8 @@ def sync(
     try:
         refuse_unwritable(home)
         remote = choose_remote(home.repository.git(), home.branch, asked, home.upstream)
-        how = dry_run, adopt, push or policy.push or not policy.personal
-        report = _Sync(memory, remote, how, progress).run()
+        sends = push or policy.push or not is_own(home, policy)
+        report = _Sync(memory, remote, (dry_run, adopt, sends), progress).run()
     except NoRemote as problem:
         if asked or dry_run or not policy.upstream:
             raise
@@ -120,10 +121,6 @@ class _Sync:
         self._memory, self._remote = memory, remote
         self._progress = progress
         self._dry_run, self._adopt, self._sends = how
-        if not self._sends:
-            from memory import is_own
-
-            self._sends = not is_own(memory.home, memory.policy)
         self._git = memory.home.repository.git()
         self._plans: list[SyncPlan] = []
         self._planned: SyncPlan | None = None

@@ -79,10 +79,9 @@ def _fetch(home: Home, one: FetchedHome) -> Brought:
 
 def _bare(home: Home, folder: str) -> tuple[Git, bool]:
     """Return git in a folder, with the home's settings for remotes; and whether these name an ssh."""
-    said = home.repository.git().run(
-        "config", "--local", "-z", "--get-regexp", _REACHING, check=False
-    )
-    rows = [row.partition("\n") for row in said.decode("utf-8", "surrogateescape").split("\0")]
+    asked = ("config", "--local", "-z", "--get-regexp", _REACHING)
+    said = home.repository.git().text(*asked, check=False)
+    rows = [row.partition("\n") for row in said.split("\0")]
     settings = [(key, value) for key, sign, value in rows if sign]
     settings.append(("core.bigFileThreshold", "1m"))  # what is larger is not held in memory
     more = {"GIT_CONFIG_COUNT": str(len(settings)), "GIT_PROTOCOL_FROM_USER": "0"}

@@ -147,7 +147,8 @@ def tell_past(
     Raises:
         NotFound: `since` is no time.
     """
-    from rituals.hosts.capture.session_choice import capture_past, past_sessions
+    from rituals.hosts.capture.session_boundary import Asked, boundary
+    from rituals.hosts.capture.session_choice import past_sessions
 
     memory = call.memory()
     begin = memory.bounds(since, "")[0]
@@ -156,10 +157,13 @@ def tell_past(
 
     def told(*, dry_run: bool) -> list[Outcome]:
         outcomes = []
-        for number, one in enumerate(capture_past(memory, found, variables(), dry_run=dry_run), 1):
+        for number, one in enumerate(found, 1):
+            asked = Asked(*one[:2], one.transcript, "past", dry_run, one.at, one.folder)
+            outcomes.append(
+                boundary(memory, asked, variables())
+            )  # what is told already has no logs
             call.out.progress(number, len(found))
-            outcomes += [one] if one.logs else []
-        return outcomes
+        return [one for one in outcomes if one.logs]
 
     news = told(dry_run=True)
     values = _described(call, news, show=show, dry_run=True)

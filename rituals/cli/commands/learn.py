@@ -101,7 +101,7 @@ def learn(call: Invocation, ask: bool, accept: str, text: str, agent: str, dry_r
         "=written": outcome.written,
         "=nothing": "" if receipt else nothing,
     }
-    call.answer(values, _LEARNED, findings=outcome.findings, hints=hints)
+    call.answer(values, _LEARNED, findings=receipt.findings if receipt else (), hints=hints)
 
 
 def _asked(call: Invocation, steps: list[dict[str, Any]]) -> dict[str, tuple[str, str]]:

@@ -86,7 +86,7 @@ class History(ExitStack):
 
     @cached_property
     def _objects(self) -> Objects:
-        return self.enter_context(Objects(self._repository.git))
+        return self.enter_context(Objects(self._repository))
 
     @cached_property
     def subjects(self) -> frozenset[str]:

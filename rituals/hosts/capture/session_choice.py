@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from glob import escape, iglob
 from stat import S_ISREG
@@ -62,15 +62,6 @@ def capture(memory: Memory, asked: Asked, environment: Mapping[str, str]) -> Ite
         yield boundary(memory, asked._replace(host=one.host, session=one.session), environment)
     if not asked.dry_run:
         tidy(memory)
-
-
-def capture_past(
-    memory: Memory, found: Iterable[Seen], environment: Mapping[str, str], *, dry_run: bool
-) -> Iterator[Outcome]:
-    """Tell sessions that were held before hooks were there; what is told already is left out."""
-    for one in found:
-        asked = Asked(one.host, one.session, one.transcript, "past", dry_run, one.at, one.folder)
-        yield boundary(memory, asked, environment)
 
 
 def catch_up(memory: Memory, asked: Asked, environment: Mapping[str, str]) -> Iterator[Outcome]:

@@ -16,7 +16,7 @@ from memory import hides_text
 from projection.brief.inert_text import enveloped, shortened
 from rituals.hosts.context.other_sessions import clock, outcomes, safe
 from rituals.hosts.host_events import CHECKPOINTS_DIR, Moment
-from rituals.hosts.session_files import fields_of, read_record, write_file, write_object
+from rituals.hosts.session_files import read_record, write_record
 
 #: How much a compaction is told to keep, and the agent is given behind it.
 _CHARS = 1_500
@@ -47,9 +47,7 @@ def save(moment: Moment, home: Home) -> str:
             break  # what is slow comes last
     checkpoint = Checkpoint(now_ms(), tuple(lines))
     try:
-        path = _path(home.repository.commondir, moment)
-        data = write_object(fields_of(checkpoint), ascii_only=False)
-        write_file(path, data.encode("utf-8", "replace"))
+        write_record(_path(home.repository.commondir, moment), checkpoint)
     except OSError:
         pass  # a disk that refuses
     return _told(_KEEP, checkpoint, _requests(moment, hidden))

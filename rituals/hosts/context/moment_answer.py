@@ -29,7 +29,7 @@ SAID, PASSAGES_CHARS, _PASSAGES = "Said before, in sessions that are over", 800,
 #: A text that is shorter says too little, and a longer one is to be asked for.
 _LEAST_CHARS, _MOST_CHARS = 60, 240
 #: What is kept of a fact's text for a line, which shows less.
-_TEXT_CHARS = 400
+KEPT_CHARS = 400
 #: How a prompt begins that nobody typed as one: a command of the host, or what it wrote itself.
 _NO_PROMPT = ("/", "<", "!")
 #: How much more a failure has to have of a passage than a prompt, and how much names a session.
@@ -110,7 +110,7 @@ def _answer(moment: Moment) -> Needed | None:
         (
             one.id,
             ", ".join([label(one.standing.fact.kind), *one.marks, one.date]),
-            untagged(plain(one.text(_TEXT_CHARS))),
+            untagged(plain(one.text(KEPT_CHARS))),
         )
         for one in found
     ]

@@ -29,7 +29,7 @@ from projection.policy.model import FINDING_KIND, OFF, THREAD_KIND
 from projection.text.claims import FOLDER, PATH, claims
 from projection.text.clipping import telling
 from projection.text.command_rules import ANY, EDITS, WARNS_KEY, breaches
-from rituals.hosts.context.moment_answer import ASKED_FOR
+from rituals.hosts.context.moment_answer import ASKED_FOR, KEPT_CHARS
 from rituals.hosts.context.moment_index import (
     CHORE,
     LOGS,
@@ -205,10 +205,6 @@ def _claimed(fact: Fact) -> list[str]:
     return [path for path in found if 0 <= fact.text.find(path) < _FRONT_CHARS]
 
 
-#: How much of a text is kept for a line, which shows less.
-TEXT_CHARS = 400
-
-
 def rules_of(found: Sequence[Standing], files: Mapping[str, Iterable[str]]) -> Rules:
     """Return all that speaks against commands, or of files.
 
@@ -244,5 +240,5 @@ def rules_of(found: Sequence[Standing], files: Mapping[str, Iterable[str]]) -> R
 def _said(one: Standing, names: Sequence[str]) -> tuple[str, str, str]:
     fact = one.fact
     about = f"{label(fact.kind)}, {fact.clock(fact.heads[-1].stem)[:10]}"
-    text = untagged(plain(telling(fact.text, names, TEXT_CHARS)))[: 2 * TEXT_CHARS]
+    text = untagged(plain(telling(fact.text, names, KEPT_CHARS)))[: 2 * KEPT_CHARS]
     return fact.id, about, text

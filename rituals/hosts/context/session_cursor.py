@@ -19,7 +19,7 @@ from rituals.hosts.session_files import (
     lock,
     open_file,
     read_object,
-    read_start,
+    read_record,
     record_of,
     write_object,
 )
@@ -129,12 +129,7 @@ def ids_shown(text: str, *, whole: bool = False) -> list[str]:
 
 def heard_by(commondir: str, name: str) -> Cursor:
     """Return what a session, by the name of its files, heard, as far as anybody knows."""
-    return _cursor(read_start(f"{commondir}/{NEWS_DIR}/{name}", _BYTES))
-
-
-def _cursor(data: bytes) -> Cursor:
-    """Read a cursor; an empty one where it is new, damaged, or of another version."""
-    return record_of(Cursor(), read_object(data)) or Cursor()
+    return read_record(f"{commondir}/{NEWS_DIR}/{name}", Cursor())
 
 
 def shown_to(commondir: str, session: str) -> set[str]:
@@ -161,7 +156,7 @@ class Heard:
         try:
             self._fd = open_file(self._path, os.O_RDWR | os.O_CREAT)
             lock(self._fd, monotonic() + seconds)
-            return _cursor(os.pread(self._fd, _BYTES, 0))
+            return record_of(Cursor(), read_object(os.pread(self._fd, _BYTES, 0))) or Cursor()
         except OSError:
             self.leave()
             return None

@@ -164,12 +164,9 @@ def _facts(moment: Moment, heard: Cursor) -> tuple[list[str], Cursor]:
 
     home = discover(moment.folder)
     watched, before = watched_of(home), heard.tip
-    stood, waits, tip = (
-        stamps(watched),
-        waiting_stems(home),
-        home.tip(),
-    )  # what moves meanwhile is seen
-    heard = heard._replace(watched=watched, ledger=stood, tip=tip)
+    heard = heard._replace(watched=watched, ledger=stamps(watched))  # what moves meanwhile is seen
+    waits, tip = waiting_stems(home), home.tip()
+    heard = heard._replace(tip=tip)
     new = {*waits}
     if before and tip and before != tip:  # none where that commit is gone
         changes = home.repository.git().changes(before, tip, home.prefix + SESSIONS_DIR) or ()

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import json
 import os
-from importlib.metadata import version
 
+from ledger.environment import VERSION
 from rituals.hosts.install.install_plan import Change, Left, Plan, files_of, read, read_text
 from rituals.hosts.install.json_text import Unfit
 
@@ -38,7 +38,7 @@ def plan_export(folder: str) -> Plan:
 def _files() -> dict[str, bytes]:
     """Return the files of the plugin, by their paths."""
     author = {"name": "Diurna"}
-    about = {"name": _NAME, "version": version("diurna"), "description": _SAID, "author": author}
+    about = {"name": _NAME, "version": VERSION, "description": _SAID, "author": author}
     about["license"] = "Apache-2.0"
     market = {"name": _NAME, "source": "./", "description": _SAID}
     made: dict[str, object] = {

@@ -19,7 +19,7 @@ from urllib.parse import parse_qsl, unquote, urlencode
 import anyio
 
 from ledger.errors import DiurnaError, WriteRefused
-from ledger.git.repository import is_shallow
+from ledger.git.repository import cut_commits
 from ledger.model.ids import sha256
 from ledger.wal.atomic_files import make_folder, replace_file
 from memory import Memory
@@ -62,7 +62,7 @@ def export_site(
         WriteRefused: the folder is somebody's, or the history is cut.
         StorageFailed: the disk refused.
     """
-    if is_shallow(memory.home.repository) and not shallow:
+    if cut_commits(memory.home.repository) and not shallow:
         said = "the history of this clone is cut (shallow), and a site tells who wrote what"
         hint = "git fetch --unshallow, in a workflow fetch-depth: 0; or --allow-shallow"
         raise WriteRefused(said, hint=hint)

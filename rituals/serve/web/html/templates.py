@@ -10,7 +10,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from ledger.escape import numbered, visible
-from ledger.git.repository import is_shallow
+from ledger.git.repository import cut_commits
 from ledger.model.ids import sha256
 from ledger.model.record import Record
 from ledger.remote.forge import Forge
@@ -71,7 +71,7 @@ class Frame(Record):
     @property
     def cut(self) -> bool:
         """Whether the history is cut: nobody knows here who wrote what is older."""
-        return self.tip is not None and is_shallow(self.tip.memory.home.repository)
+        return self.tip is not None and bool(cut_commits(self.tip.memory.home.repository))
 
     def forge(self) -> Forge:
         """Return where others are shown commits and files; a site's links are those of all clones."""
