@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from rituals.intake.intake_items import Item, Reading
-from rituals.intake.sources import Ground, read_source, source_named
+from rituals.intake.sources import SOURCES, Ground, read_source
 
 GROUND = Ground("/src/shop", "/home/nobody", {})
 #: What claude-mem is told: of a session's observations, in the order of its columns.
@@ -52,8 +52,7 @@ class Store(NamedTuple):
 
     def read(self, ground: Ground = GROUND) -> Reading:
         """Read it as the command does."""
-        source = source_named(self.source)
-        assert source is not None
+        (source,) = [one for one in SOURCES if one.name == self.source]
         return read_source(source, [str(self.place)], ground)[0]
 
 

@@ -68,10 +68,6 @@ def described(
     from projection.fold.testimony import RANK, persons_first, word_of
     from projection.lifecycle.promotion import marked_as
 
-    def fact_of(name: str) -> Fact | None:
-        found = state.get(name)
-        return None if found is None else found.fact
-
     def rank(stem: str) -> int:
         return RANK[word_of(cache.entry(stem))]
 
@@ -80,7 +76,7 @@ def described(
     met: Met = {}
 
     def mark(fact: Fact) -> Mark:
-        found = marked_as(fact, mark_of(fact, fact_of, met), state.policy.learning)
+        found = marked_as(fact, mark_of(fact, state.fact, met), state.policy.learning)
         return marks.on(found, fact)
 
     return [

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from memory import LedgerStatus, Pages
-    from projection.policy.model import Policy
 
 
 def overview(memory: Pages) -> dict[str, Any]:
@@ -38,6 +37,14 @@ def overview(memory: Pages) -> dict[str, Any]:
     today, missed = starts(commondir)
     disputed = _disputed(status)
     upstream, ahead, behind = _upstream(home)
+    reads: list[dict[str, Any]] = []
+    if policy.upstream:
+        from memory import upstreams
+
+        reads = [
+            {"name": one.name, "fetched_at": int(one.fetched_at), "age": one.age(now_seconds())}
+            for one in upstreams(home, policy)
+        ]
     return {
         "home": home_object(home),
         **fields_of(status.summary, "logs sessions"),
@@ -76,7 +83,7 @@ def overview(memory: Pages) -> dict[str, Any]:
         "upstream": upstream,
         "ahead": ahead,
         "behind": behind,
-        "reads": _reads(home, policy) if policy.upstream else (),
+        "reads": reads,
     }
 
 
@@ -143,12 +150,3 @@ def _upstream(home: Home) -> tuple[str, int, int]:
     if len(counted) != 2:
         return "", 0, 0
     return name.removeprefix("refs/remotes/"), int(counted[0]), int(counted[1])
-
-
-def _reads(home: Home, policy: Policy) -> list[dict[str, Any]]:
-    from memory import upstreams
-
-    return [
-        {"name": one.name, "fetched_at": int(one.fetched_at), "age": one.age(now_seconds())}
-        for one in upstreams(home, policy)
-    ]

@@ -8,6 +8,7 @@ away.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from ledger.model.log_stamps import floor_of, milliseconds_of
 from ledger.model.record import Record
@@ -64,19 +65,13 @@ def with_claims(
     The spools of sessions are in `commondir`, the common git directory.
     """
     archive = cache.clock().archive
-    newest: dict[str, str] = {}
-
-    def left(task: Task) -> bool:
-        who = task.claimant
-        if not who or task.since >= archive:
-            return False
-        if who not in newest:
-            newest[who] = cache.newest_of(who)
-        return newest[who] < archive
+    newest_of = lru_cache(cache.newest_of)
 
     def told(task: Task) -> Listed:
         sign = _sign_ms(cache, task, commondir, now_ms - STALE_MS)
-        return Listed(task, sign is not None, left(task), sign or 0)
+        who = task.claimant if task.since < archive else ""
+        left = bool(who) and newest_of(who) < archive
+        return Listed(task, sign is not None, left, sign or 0)
 
     return tuple([told(task) for task in tasks])
 

@@ -12,7 +12,7 @@ import traceback
 
 import click
 
-from ledger.errors import DiurnaError, DraftRefused, EditNotUnderstood, WaitsInSpool
+from ledger.errors import DiurnaError
 from rituals.answers.record_to_dict import Failure, fields_of
 from rituals.cli.context import Invocation
 from rituals.cli.output import OutputFailed
@@ -74,10 +74,7 @@ def translate(problem: BaseException, call: Invocation) -> Failure:
     name, where, hint = type(problem).__name__, call.command or "command line", ""
     match problem:
         case DiurnaError():
-            findings = (
-                problem.findings if isinstance(problem, DraftRefused | EditNotUnderstood) else ()
-            )
-            stem = problem.stem if isinstance(problem, WaitsInSpool) else ""
+            findings, stem = getattr(problem, "findings", ()), getattr(problem, "stem", "")
             where, message, hint = problem.where or where, problem.message, problem.hint
             return Failure(problem.exit_code, name, message, where, hint, findings, stem)
         case click.UsageError():

@@ -173,10 +173,10 @@ class Output:
 
     def transfer(self) -> Callable[[str, int, int], None] | None:
         """Return what draws how far a transfer is, None unless stderr is a terminal."""
-        drawn = self._progress
-        if drawn is None:
+        bar = self._progress
+        if bar is None:
             return None
-        return lambda what, done, total: drawn.draw(done, total, visible(what).lower())
+        return lambda what, done, total: bar.draw(done, total, visible(what).lower())
 
     def hold(self) -> None:
         """Keep the result back to the end: what is long is shown in a pager, on a terminal."""
@@ -248,13 +248,9 @@ def _told(piece: Piece) -> Piece:
 
 def _set_encoding(stream: TextIO, terminal: bool) -> None:
     """Let no locale break a write: a file gets UTF-8, a terminal what it can show."""
-    reconfigure = getattr(stream, "reconfigure", None)
-    if reconfigure is None:
-        return
-    if terminal:
-        reconfigure(errors="backslashreplace")
-    else:
-        reconfigure(encoding="utf-8", errors="surrogateescape")
+    how = {"encoding": "utf-8", "errors": "surrogateescape"}
+    if reconfigure := getattr(stream, "reconfigure", None):
+        reconfigure(**({"errors": "backslashreplace"} if terminal else how))
 
 
 def _public(value: Any) -> Any:

@@ -100,9 +100,8 @@ _DAY = re.compile(r"\b(\d{4})-?(\d{2})-?(\d{2})(?!\d)")
 class Decision(Record):
     """What a record says."""
 
-    state: (
-        str  #: `ACCEPTED`, `SUPERSEDED`, …; `UNCLEAR` where its status has none of the known words
-    )
+    #: `ACCEPTED`, `SUPERSEDED`, …; `UNCLEAR` where its status has none of the known words
+    state: str
     status: str  #: as it says it, "" where it says none
     line: int  #: on which the decision begins; 1 where there is none
     text: str  #: its title and the section that decides, "" where no section does

@@ -90,9 +90,8 @@ class IntakePlan(Record):
     source: str  #: its name
     new: tuple[Draft, ...] = ()  #: what becomes a fact, in the source's order
     same: int = 0  #: how many items memory has already
-    ids: tuple[
-        tuple[str, str], ...
-    ] = ()  #: the key of each item that is a fact, or is to be, and its id
+    #: the key of each item that is a fact, or is to be, and its id
+    ids: tuple[tuple[str, str], ...] = ()
     changed: tuple[Changed, ...] = ()  #: what the source changed
     closed: tuple[str, ...] = ()  #: ids of threads that the source settled since
     #: what is no fact, may not be stored, or is withheld or false here

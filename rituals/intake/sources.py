@@ -57,11 +57,6 @@ SOURCES = (
 )  # fmt: skip
 
 
-def source_named(name: str) -> Source | None:
-    """Return a source by its name, None where there is none of it."""
-    return next((one for one in SOURCES if one.name == name), None)
-
-
 def read_source(
     source: Source, named: Sequence[str], ground: Ground
 ) -> tuple[Reading, tuple[str, ...]]:

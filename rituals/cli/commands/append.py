@@ -155,8 +155,7 @@ def note(
             raise WrongUsage(
                 "--rule takes one text, and --path, --symbol, --role, --agent", hint=_BUG_HINT
             )
-        draft = SessionDraft(title="", agent=agent, header=(("role", role),) if role else ())
-        return _note_finding(call, (rule, texts[0], path, symbol), draft, dry_run=dry_run)
+        return _note_finding(call, (rule, texts[0], path, symbol), agent, role, dry_run)
     from rituals.record.answer_lines import answer_of, replacing
 
     memory, how = call.memory(), {"again": again, "dry_run": dry_run, "strict": strict}
@@ -181,7 +180,7 @@ def note(
 
 
 def _note_finding(
-    call: Invocation, bug: tuple[str, str, str, str], draft: SessionDraft, *, dry_run: bool
+    call: Invocation, bug: tuple[str, str, str, str], agent: str, role: str, dry_run: bool
 ) -> None:
     """Record what was found wrong: a new one is born open, an open one named, a fixed one opened again."""
     from projection.work.reported_findings import BugFound
@@ -190,6 +189,7 @@ def _note_finding(
 
     rule, text, path, symbol = bug
     found_bug = BugFound(rule, text.removeprefix(f"{FINDING_KIND}:").strip(), path, symbol)
+    draft = SessionDraft(title="", agent=agent, header=(("role", role),) if role else ())
     taken, outcome, receipt = report(call.memory(), found_bug, draft, dry_run=dry_run)
     told = {**fields_of(taken, "id text rule path symbol"), "outcome": outcome}
     line = (taken.id, "yellow"), f"  {outcome:<9}  {taken.text}"

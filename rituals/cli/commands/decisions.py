@@ -19,7 +19,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ledger.model.findings import Finding
     from rituals.decide.decision import Decision
-    from rituals.decide.reversing_events import Undoing
     from rituals.record.own_home_parts import Drafts
     from rituals.record.request import Request
 
@@ -119,6 +118,7 @@ def undo(
       diurna undo --agent codex --since "2 hours ago" --yes
       diurna undo --redo --dry-run
     """
+    from rituals.answers.record_to_dict import fields_of
     from rituals.decide.undo_redo import redoing, taking_back, undoing
 
     memory, named = call.memory(), bool(stems or session or since)
@@ -131,7 +131,25 @@ def undo(
         plan, agent = taking_back(memory, stems, session, agent, since), ""
     else:
         plan = (redoing if redo else undoing)(memory, agent)
-    take_back(call, plan, agent, title, dry_run, yes=yes, named=named)
+    decision = plan.decision
+    asks = not (yes or call.json) and call.interactive()
+    if decision.events and not dry_run:
+        from rituals.cli.dialog import agreed
+        from rituals.cli.layout import Layout
+
+        if named and not (asks or yes):
+            raise WrongUsage(
+                f"{counted(len(plan.logs), 'log')} and what was derived are not taken back unasked",
+                hint="--dry-run shows the plan; --yes does it",
+            )
+        question = "do this again?" if plan.undo else "take this back?"
+        if not agreed(call, question, {"does": decision.does}, Layout("does|{}"), yes=not asks):
+            return
+        decision = decision if call.json else decision._replace(does=())  # they were shown
+    undone = plan.undo or (plan.logs[0].stem if len(plan.logs) == 1 else "")
+    left = [{"id": id, "why": why} for id, why in plan.left]
+    more = fields_of(plan, "logs(stem agent title) took")
+    decide(call, decision, agent, title, dry_run, undone=undone, left=left, **more)
 
 
 def _restore(call: Invocation, /, id: str, version: str, reason: str, **recorded: Any) -> None:
@@ -183,38 +201,6 @@ def answer_decision(
         call, receipt, [*lines, *also], hints=decision.hints, does=decision.does,
         already=decision.already, dry_run=dry_run, **more,
     )  # fmt: skip
-
-
-def take_back(
-    call: Invocation, found: Undoing, agent: str, title: str, dry_run: bool, *,
-    yes: bool, named: bool = False,
-) -> None:  # fmt: skip
-    """Say what an undo does, or what does one again, and record it; on a terminal a person has to agree.
-
-    Raises:
-        WrongUsage: logs that were `named` go unasked with --yes alone, and nobody is there to be asked.
-    """
-    from rituals.answers.record_to_dict import fields_of
-
-    decision = found.decision
-    asks = not (yes or call.json) and call.interactive()
-    if decision.events and not dry_run:
-        from rituals.cli.dialog import agreed
-        from rituals.cli.layout import Layout
-
-        if named and not (asks or yes):
-            raise WrongUsage(
-                f"{counted(len(found.logs), 'log')} and what was derived are not taken back unasked",
-                hint="--dry-run shows the plan; --yes does it",
-            )
-        question = "do this again?" if found.undo else "take this back?"
-        if not agreed(call, question, {"does": decision.does}, Layout("does|{}"), yes=not asks):
-            return
-        decision = decision if call.json else decision._replace(does=())  # they were shown
-    undone = found.undo or (found.logs[0].stem if len(found.logs) == 1 else "")
-    left = [{"id": id, "why": why} for id, why in found.left]
-    more = fields_of(found, "logs(stem agent title) took")
-    decide(call, decision, agent, title, dry_run, undone=undone, left=left, **more)
 
 
 def record(

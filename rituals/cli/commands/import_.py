@@ -16,7 +16,7 @@ from rituals.cli.intake import PROPOSE, records_read, take, take_items
 from rituals.cli.operation import DRY_RUN, option, word
 from rituals.cli.output import counted
 from rituals.intake.decision_records import read_records
-from rituals.intake.sources import SOURCES, Ground, Source, read_source, source_named
+from rituals.intake.sources import SOURCES, Ground, Source, read_source
 
 DOCS, EVENTS, ITEMS, LEDGER = "docs", "events", "items", "ledger"
 _DOES = {
@@ -87,9 +87,9 @@ def import_(
         (file,) = _named(call, None, paths[:1])
         return take_items(call, file, paths[1:], pick, write=write, dry_run=dry_run)
     memory, ground = call.memory(), Ground(call.project(), user_folder(), variables())
-    known = source_named(source)
+    known = [one for one in SOURCES if one.name == source]
     readings, head, more = [], list[str](), dict[str, Any]()
-    for one in SOURCES if not source else [known] if known else ():
+    for one in known if source else SOURCES:
         reading, places = read_source(one, _named(call, one, paths), ground)
         named = [f"reads {_short(place, ground)}" for place in places]
         if source and not places:
@@ -101,7 +101,7 @@ def import_(
         for line in () if source else named:
             call.out.talk(f"{one.name}: {line}")
         readings += [reading] if places else []
-    if known is None and (source or memory.home.kind != OWN_REPOSITORY):
+    if not known and (source or memory.home.kind != OWN_REPOSITORY):
         paths = paths if source in ("", DOCS) else (source, *paths)
         folders = [os.path.join(call.folder(), path) for path in paths]
         records = read_records(memory.home, folders, call.out.progress)
