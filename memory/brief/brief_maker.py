@@ -17,7 +17,7 @@ from memory.brief.occasional_parts import beside, states_of, todo
 from memory.cache.name_lookup import fact_named, is_named
 from memory.cache.schema import CORRECTION, corrects
 from memory.replay.read_logs import read_bytes
-from memory.replay.reader_marks import NOTHING_MARKED, Marks, marks_at
+from memory.replay.reader_marks import Marks, marks_at
 from projection.brief.budget import brief
 from projection.brief.choice import (
     DAYS,
@@ -276,9 +276,7 @@ def _scores(view: LiveView, found: Sequence[str], asked: Asked) -> dict[str, flo
     return scores(view.live, found, asked.branch, asked.changed)
 
 
-def _news(
-    cache: Cache, last: str, most: int, marks: Marks = NOTHING_MARKED
-) -> tuple[tuple[News, ...], int]:
+def _news(cache: Cache, last: str, most: int, marks: Marks) -> tuple[tuple[News, ...], int]:
     """Return what is new behind a stem, and how many news there are beside it.
 
     `last` is "" for who was never here; at most `most` corrections, and so many other news, are looked
@@ -293,9 +291,8 @@ def _news(
             entries.append(older._replace(acts=acts))
     entries = [marks.here.births(entry) for entry in entries]
     found, more = news_of(cache, entries, most, only_corrections=not last)
-    return tuple(
-        [one._replace(mark=marks.on(one.mark, one.now and one.now.fact)) for one in found]
-    ), more
+    marked = [one._replace(mark=marks.on(one.mark, one.now and one.now.fact)) for one in found]
+    return tuple(marked), more
 
 
 def news_of(

@@ -56,9 +56,8 @@ class Database:
                 stamp.check()
                 base = sqlite3.connect(path, timeout=10, isolation_level=None)
                 base.execute("PRAGMA synchronous=OFF")
-                base.execute(
-                    "PRAGMA journal_mode=MEMORY"
-                )  # who is killed leaves a file without stamp
+                # who is killed leaves a file without stamp
+                base.execute("PRAGMA journal_mode=MEMORY")
                 made = cls(base, stamp)
                 made._see_to_disk()
                 return made

@@ -53,13 +53,11 @@ class Told(Record):
     tip: str  #: of the ledger
     settled: str  #: digest of what had landed, and of the cache
     number: int  #: of the last place in the cache that was asked for
-    outside: tuple[
-        tuple[str, str], ...
-    ]  #: the logs elsewhere, each with its point, "" for none yet
+    #: the logs elsewhere, each with its point, "" for none yet
+    outside: tuple[tuple[str, str], ...]
     unknown: tuple[str, ...]  #: the logs of which it can not be told
-    behind: (
-        int  #: how many commits HEAD is behind the trunk where it has nothing of its own, else 0
-    )
+    #: how many commits HEAD is behind the trunk where it has nothing of its own, else 0
+    behind: int
     trunk: str  #: the name of that, "" where nobody knows it
     crowded: bool  #: so much is elsewhere that marks would say nothing
     facts: tuple[Elsewhere, ...]

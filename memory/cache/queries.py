@@ -245,9 +245,7 @@ class Questions(Database):
 
     def entries_naming(self, text: str) -> list[tuple[LogRef, Entry]]:
         """Return, in the order added, the logs in whose entry a text stands, in whatever way."""
-        packed = text.encode(
-            "utf-8", "surrogatepass"
-        )  # as `marshal` packs a text, without an ending
+        packed = text.encode("utf-8", "surrogatepass")  # as `marshal` does, without an ending
         return self.logs("WHERE instr(entry, ?) > 0 ORDER BY number", (packed,))
 
     def packed_entries(self, after: int = 0) -> list[tuple[str, str, str, bytes]]:

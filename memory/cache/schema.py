@@ -92,9 +92,7 @@ class Head(Record):
     commit: str  #: what it mirrors
     summary: Summary  #: of all logs
     counts: tuple[int, int]  #: (facts, false ones among them)
-    cut: frozenset[
-        Edge
-    ]  #: supersessions that do not count (`projection.fold.full_replay.cut_edges`)
+    cut: frozenset[Edge]  #: supersessions that do not count (`full_replay.cut_edges`)
     #: findings, as plain tuples, about logs that could not be read
     unread: tuple[tuple[Any, ...], ...]
     redacted: frozenset[str]  #: ids of facts and stems of logs of which nothing is shown

@@ -246,15 +246,10 @@ def _look(path: str) -> tuple[int, ...]:
 
 def _read(path: str) -> bytes:
     try:
-        fd = os.open(path, os.O_RDONLY | _FLAGS)
+        with open(path, "rb", 0, opener=lambda name, how: os.open(name, how | _FLAGS)) as file:
+            return file.read(_LONGEST) or b""
     except OSError:
         return b""
-    try:
-        return os.read(fd, _LONGEST)
-    except OSError:
-        return b""
-    finally:
-        os.close(fd)
 
 
 def _lock(fd: int, how: int) -> None:

@@ -145,9 +145,8 @@ def quiet_since(work: Sequence[str], dates: Sequence[str]) -> str:
     `work` are the newest work logs and `dates` the newest work days, ascending, at least `QUIET_SESSIONS`
     and `QUIET_DAYS` where there are so many.
     """
-    windows = Windows(
-        active=QUIET_SESSIONS - 1, active_days=QUIET_DAYS - 1
-    )  # of what came since (T8)
+    # of what came since (T8)
+    windows = Windows(active=QUIET_SESSIONS - 1, active_days=QUIET_DAYS - 1)
     return clock_at(work, len(work), dates, windows).active
 
 

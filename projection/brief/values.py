@@ -60,9 +60,8 @@ class Line(Record):
     by: str = ""
     state: str = ""  #: how far a task, a pattern or the like has come
     known: str = ""  #: how the fact is known
-    mark: Mark = (
-        PLAIN  #: whether it is closed, false or names what is gone, and what stands instead
-    )
+    #: whether it is closed, false or names what is gone, and what stands instead
+    mark: Mark = PLAIN
     cut: bool = False  #: the fact says more than `text`
     title: bool = False  #: its footer calls it so
 
@@ -195,9 +194,8 @@ class Material(Record):
     due: str  #: why a review is due
     news: tuple[News, ...]  #: corrections first, then births and closings, each newest first
     more_news: int  #: how many of them are not among these
-    score: Mapping[
-        str, float
-    ]  #: how much a fact has to do with the task and what surrounds it, by id
+    #: how much a fact has to do with the task and what surrounds it, by id
+    score: Mapping[str, float]
     found: tuple[Standing, ...]  #: facts that are not live and that the task is about
     sessions: tuple[Session, ...] = ()  #: the last ones, newest first
     notes: RoleNotes = RoleNotes()
@@ -210,13 +208,11 @@ class Material(Record):
     beside: tuple[Beside, ...] = ()  #: what other homes say, nearest first
     known: Callable[[str], str] = lambda _: ""  #: says how the fact of an id is known, in one word
     rank: Callable[[str], int] = lambda _: 0  #: of what a log brings: a person's word comes first
-    rests: Callable[[Fact], bool] = lambda _: (
-        False
-    )  #: many sessions were shown it since it was used
+    #: many sessions were shown it since it was used
+    rests: Callable[[Fact], bool] = lambda _: False
     asked: tuple[str, ...] = ()  #: ids of what it asks for, best first
-    gone: Callable[[Fact], tuple[Gone, ...]] | None = (
-        None  #: what a fact names that the code has not
-    )
+    #: what a fact names that the code has not
+    gone: Callable[[Fact], tuple[Gone, ...]] | None = None
     passages: tuple[Session, ...] = ()  #: of logs, for a task that no fact answers
     since: str = ""  #: what threads have to be named behind (`projection.brief.choice.quiet_since`)
     #: ids of contradicted facts, each with another fact that is a side of it
@@ -235,9 +231,7 @@ def happened(entries: Iterable[Entry]) -> tuple[list[News], list[News]]:
     for entry in entries:
         for event in entry.acts:
             what = _WHAT.get(type(event), "")
-            if isinstance(
-                event, FactMoved
-            ):  # where a task stands is said beside it, while it is open
+            if isinstance(event, FactMoved):  # an open task says itself where it stands
                 what = event.state if event.state in CLOSINGS else ""
             if not what or (isinstance(event, FactCreated | FactUpdated) and event.text is None):
                 continue

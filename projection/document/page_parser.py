@@ -69,12 +69,9 @@ class Block(Record):
     versions: tuple[Version, ...] = ()
     line: int = 0
 
-    def get(self, key: str, default: str = "") -> str:
-        """Return the footer value of `key`."""
-        for name, value in self.footer:
-            if name == key:
-                return value
-        return default
+    def get(self, key: str) -> str:
+        """Return the footer value of `key`, "" for none."""
+        return next((value for name, value in self.footer if name == key), "")
 
 
 class Parsed(Record):

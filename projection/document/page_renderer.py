@@ -73,20 +73,8 @@ def render(view: LiveView) -> str:
 
 def contradictions(contradicted: Iterable[Fact]) -> list[str]:
     """Write the section of the facts that are torn apart, as its parts; none where there is none."""
-    items = []
-    for fact in sorted(contradicted, key=lambda fact: fact.id):
-        versions = [(one.id, one.stem) for one in ordered(fact.heads)]
-        moves = tuple([(move.state, move.stem) for move in fact.moves])
-        if fact.torn_apart:
-            said = conflict(
-                fact.id,
-                tuple(versions) if len(versions) > 1 else (),
-                fact.rivals if len(fact.rivals) > 1 else (),
-                fact.circle if fact.circular else (),
-                fact.denied,
-                moves if fact.torn else (),
-            )
-            items.append(item(said))
+    torn = sorted([fact for fact in contradicted if fact.torn_apart], key=lambda fact: fact.id)
+    items = [item(conflict(fact)) for fact in torn]
     return [f"## {CONTRADICTIONS}", *items] if items else []
 
 
@@ -151,9 +139,8 @@ def item(text: str, mark: str = "") -> str:
         head = "- \\"
     else:
         head = "- "
-    if "\n" not in text:
-        return head + text
-    return head + _indent(text)
+    first, *rest = text.split("\n")  # empty ones stay empty
+    return head + "\n".join([first, *[f"  {line}" if line else "" for line in rest]])
 
 
 def contradicted(versions: Iterable[Version], mark: str = "") -> str:
@@ -170,27 +157,14 @@ def lead(versions: int | str) -> str:
     return f"{LEAD}{versions} versions stand, none wins."
 
 
-def conflict(
-    id: str,
-    versions: tuple[tuple[str, str], ...],
-    rivals: tuple[str, ...],
-    circle: tuple[str, ...] = (),
-    denied: tuple[tuple[str, str], ...] = (),
-    moves: tuple[tuple[str, str], ...] = (),
-) -> str:
-    """Say what contradicts what in a fact, and what resolves it.
-
-    Args:
-        id: the fact.
-        versions: version id and stem of each standing version, () if there is no contradiction.
-        rivals: the live successors, () if there are not several.
-        circle: what supersedes it and is superseded by it, () for nothing.
-        denied: (log, successor or "") of what calls it false and did not know what stands, () for nothing.
-        moves: (state, log) of each move of a task that stands against another, () for nothing.
-    """
-    said = []
+def conflict(fact: Fact) -> str:
+    """Say what contradicts what in a fact, and what resolves it."""
+    said, id = [], fact.id
+    versions = ordered(fact.heads) if len(fact.heads) > 1 else ()
+    rivals = fact.rivals if len(fact.rivals) > 1 else ()
+    circle, moves = fact.circle if fact.circular else (), fact.moves if fact.torn else ()
     if versions:
-        was = ", ".join([version for version, _ in versions])
+        was = ", ".join([version.id for version in versions])
         said.append(
             f"{len(versions)} versions stand, none wins; "
             f"`Updated: {id} (was {was})` with the text that holds resolves it."
@@ -202,7 +176,7 @@ def conflict(
         )
     if circle:
         said.append("It stands in a circle of supersessions; reinstating what holds resolves it.")
-    if denied:
+    if fact.denied:
         said.append(
             "It was called false by who did not know this text; "
             f"`diurna conflicts {id} --choose SIDE` says which holds."
@@ -212,14 +186,14 @@ def conflict(
             f"{len(moves)} moves stand, none wins; `diurna conflicts {id} --state STATE` says which holds."
         )
     lines = [f"`{id}`: {' '.join(said)}"]
-    lines.extend(f"- version `{version}` of {stem}" for version, stem in versions)
+    lines.extend(f"- version `{version.id}` of {version.stem}" for version in versions)
     lines.extend(f"- successor `{rival}`" for rival in rivals)
     lines.extend(f"- circle `{other}`" for other in circle)
     lines.extend(
         f"- superseded by `{new}` in {stem}" if new else f"- invalidated in {stem}"
-        for stem, new in denied
+        for stem, new in fact.denied
     )
-    lines.extend(f"- moved to {state} in {stem}" for state, stem in moves)
+    lines.extend(f"- moved to {move.state} in {move.stem}" for move in moves)
     return "\n".join(lines)
 
 
@@ -260,12 +234,6 @@ def is_boxed(text: str) -> bool:
     return text[:4] in _BOXES or (text[:4].rstrip("\n") + " " in _BOXES and text[3:4] in ("", "\n"))
 
 
-def _indent(text: str) -> str:
-    """Indent all lines but the first by two spaces; empty ones stay empty."""
-    first, *rest = text.split("\n")
-    return "\n".join([first, *[f"  {line}" if line else "" for line in rest]])
-
-
 def _state_block(view: LiveView) -> str:
     summary = view.summary
     last = one_line(summary.last_session) or NONE
@@ -303,18 +271,13 @@ def _sections(
         kind = "" if implied else name
         section.extend([(standing, kind) for standing in by_kind.get(name, ())])
     for section in sections.values():
-        section.sort(key=_by_creation)
+        section.sort(key=lambda one: (one[0].fact.created, one[0].fact.id))
     return [(title, section) for title, section in sections.items() if section]
 
 
 def section_title(policy: Policy, kind: str) -> str:
     """Return the title of the section in which facts of a kind stand."""
     return one_line(policy.kind(kind).section) or "Facts"
-
-
-def _by_creation(standing: tuple[Standing, str]) -> tuple[str, str]:
-    fact = standing[0].fact
-    return fact.created, fact.id
 
 
 def ordered(versions: tuple[Version, ...]) -> tuple[Version, ...]:

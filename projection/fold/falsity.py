@@ -6,7 +6,7 @@ invariants F6 and F10 of FORMAT.md.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ledger.model.event import (
     FactCreated,
@@ -17,7 +17,7 @@ from ledger.model.event import (
 )
 from ledger.model.ids import version_id
 from ledger.model.log_stamps import stem_in
-from projection.fold.fact_history import History
+from projection.fold.fact_history import Fact, History
 from projection.policy.model import CLOSABLE, QUESTION_KIND
 
 #: A supersession `old → new` as said at one place of the ledger: (stem, seq, old, new).
@@ -101,12 +101,6 @@ def _aware(stem: str, event: FactCreated | FactUpdated, call: str) -> bool:
         return False
     return stem_in(call) in (event.said or ()) or (event.was is None and call < stem)
 
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from projection.fold.fact_history import Fact, History
 
 #: The key, and its value where nothing is against a fact any more.
 CONFLICTS, NO_CONFLICTS = "conflicts", "-"

@@ -13,7 +13,6 @@ from functools import cached_property
 
 from ledger.model.event import FactReinstated
 from ledger.model.findings import Finding
-from ledger.model.record import Record
 from projection.fold.checks import fact_findings, pending_findings
 from projection.fold.fact_history import Fact, History
 from projection.fold.falsity import (
@@ -159,16 +158,6 @@ class Cuts:
         return cut_edges(edges, takes) if takes else frozenset()
 
 
-class Resolved(Record):
-    """What is known of histories already: the supersessions that do not count, and facts by id.
-
-    The facts are added to, each with the history that it was read off.
-    """
-
-    cut: frozenset[Edge]
-    facts: dict[str, tuple[History, Fact | None]]
-
-
 class State:
     """A replayed ledger: a mapping from fact id to `Standing`.
 
@@ -178,7 +167,6 @@ class State:
         summary: of the same logs.
         policy: windows and kinds.
         noticed: what reading the logs brought up.
-        resolved: what is resolved of these very histories already, None for nothing.
         withheld: facts that were redacted since: F9 holds at every point of the past.
     """
 
@@ -189,7 +177,6 @@ class State:
         summary: Summary,
         policy: Policy,
         noticed: tuple[Finding, ...] = (),
-        resolved: Resolved | None = None,
         withheld: frozenset[str] = frozenset(),
     ) -> None:
         self.histories = histories
@@ -197,7 +184,8 @@ class State:
         self.summary = summary
         self.policy = policy
         #: the supersessions that do not count
-        self.cut, self._resolved = resolved or Resolved(cut_edges(*edges_and_takes(histories)), {})
+        self.cut = cut_edges(*edges_and_takes(histories))
+        self._resolved: dict[str, Fact | None] = {}
         self._noticed = noticed
         self._withheld = withheld
         self.decay = Decay(work, policy.windows)
@@ -225,18 +213,12 @@ class State:
 
     def _alone(self, fact: str) -> Fact | None:
         """Return a fact as its own history tells it."""
-        history = self.histories.get(fact)
-        if history is None:
-            return None
-        known = self._resolved.get(fact)
-        if known is not None and known[0] is history:
-            found = known[1]
-        else:
-            found = resolve(fact, history, self.cut)
+        if fact not in self._resolved and fact in self.histories:
+            found = resolve(fact, self.histories[fact], self.cut)
             if found is not None and fact in self._withheld:
                 found = withheld_fact(found)
-            self._resolved[fact] = (history, found)
-        return found
+            self._resolved[fact] = found
+        return self._resolved.get(fact)
 
     def some_histories(self, facts: Iterable[str]) -> dict[str, History]:
         """Return what is known of some ids."""
@@ -291,24 +273,9 @@ class State:
     def view(self) -> LiveView:
         """Return what `continuity.md` shows; worked out once."""
         if self._view is None:
-            self._view = self._looked_at()
+            facts = [fact for name in self.histories if (fact := self.fact(name)) is not None]
+            hold = [fact for fact in facts if not fact.false]
+            torn = [fact for fact in facts if fact.contradicted]
+            counts = len(facts), len(facts) - len(hold)
+            self._view = live_view(self.summary, self.policy, self._clock, hold, torn, counts)
         return self._view
-
-    def _looked_at(self) -> LiveView:
-        facts: list[Fact] = []
-        contradicted: list[Fact] = []
-        total = false = 0
-        for name in self.histories:
-            fact = self.fact(name)
-            if fact is None:
-                continue
-            total += 1
-            if fact.false:
-                false += 1
-            else:
-                facts.append(fact)
-            if fact.contradicted:
-                contradicted.append(fact)
-        return live_view(
-            self.summary, self.policy, self._clock, facts, contradicted, (total, false)
-        )

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from ledger.model.record import Record
-from projection.document.fact_remarks import PLAIN, Mark, Met, instead_of, mark_of
+from projection.document.fact_remarks import PLAIN, Mark, Met, mark_of
 from projection.fold.fact_history import Fact
 from projection.fold.fact_links import (
     LINK,
@@ -27,8 +27,6 @@ from projection.fold.fact_links import (
 )
 from projection.fold.falsity import CONFLICTS
 from projection.fold.live_view import Standing
-
-__all__ = ["Graph", "Links", "Neighbour", "instead_of"]
 
 SUPERSEDES, INFORMED, ENTITY = "supersedes", "informed-by", "entity"
 #: Kinds of edges, in the order in which they are told.

@@ -152,7 +152,10 @@ class _Walker:
         full = False
         for act in acts:
             said.setdefault(_counts_from(act), []).append(act)
-            full = full or (act.event.id == id and _sees(act))
+            event = act.event
+            if isinstance(event, log_events.FactSuperseded | log_events.FactInvalidated):
+                # by the texts that stand: then every text matters (F10)
+                full = full or (event.id == id and event.was is not None)
         turns = self._cuts.turns(id)
         points = sorted({*said, *uses, *turns})
         known: list[Act] = []
@@ -259,15 +262,6 @@ def _counts_from(act: Act) -> str:
         if is_date(created):
             return min(created + "~", act.stem)
     return act.stem
-
-
-def _sees(act: Act) -> bool:
-    """Tell whether something calls a fact false by the texts that stand: then every text matters (F10)."""
-    event = act.event
-    return (
-        isinstance(event, log_events.FactSuperseded | log_events.FactInvalidated)
-        and event.was is not None
-    )
 
 
 def _matters(act: Act) -> bool:

@@ -45,9 +45,8 @@ class Until(Record):
     how: str = ""  #: `has` or `lacks` of a text; how a version compares
     text: str = ""  #: the text, the name that a version stands beside
     number: tuple[int, ...] = ()  #: the version
-    checks: bool = (
-        False  #: it is to hold as long as the fact does: what is looked for is that it does not
-    )
+    #: it is to hold as long as the fact does: what is looked for is that it does not
+    checks: bool = False
 
     @property
     def is_of_tree(self) -> bool:

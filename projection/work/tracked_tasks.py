@@ -16,7 +16,7 @@ from ledger.model.verbs import DONE, HANDOFF_READY, IN_PROGRESS, TODO
 from projection.fold.fact_history import Fact
 from projection.fold.fact_links import SERVES, footer, ids_in, served
 from projection.fold.live_view import Standing
-from projection.policy.model import ATTEMPT_KIND, CLOSABLE, HANDOFF_KIND, TASK_KIND
+from projection.policy.model import ATTEMPT_KIND, HANDOFF_KIND, TASK_KIND
 
 #: Of a task; what says nothing, or something else, is the middle one.
 HIGH, MEDIUM, LOW = PRIORITIES = ("high", "medium", "low")
@@ -190,17 +190,13 @@ def _obstacles(
         elif after:
             over = all(found.get(other, REPLACED) == "" for other in after)
             found[id] = "" if over else REPLACED
+        elif standing.fact.invalidated_at:
+            found[id] = FALSE
+        elif standing.fact.kind == TASK_KIND:
+            found[id] = "" if standing.fact.state == DONE else standing.fact.state
         else:
-            found[id] = _obstacle(standing.fact)
+            found[id] = OPEN if standing.fact.open else ""
     return found
-
-
-def _obstacle(fact: Fact) -> str:
-    if fact.invalidated_at:
-        return FALSE
-    if fact.kind == TASK_KIND:
-        return "" if fact.state == DONE else fact.state
-    return OPEN if fact.kind in CLOSABLE and not fact.closed else ""
 
 
 FAILED, WORKED = "failed", "worked"
