@@ -116,7 +116,6 @@ class Line(H11Protocol):
 
 HOST = "127.0.0.1"
 _GRACE_SECONDS = 3
-_TICK_SECONDS = 1.0
 
 
 def listen(port: int, free: str) -> socket.socket:
@@ -172,25 +171,7 @@ async def serve(app: App, listening: socket.socket) -> int:
 
 
 class _Http(uvicorn.Server):
-    """uvicorn, told by us when to stop: its own way ends the process before the memory is closed.
-
-    It looks ten times a second whether it has to stop; we wake it, so that it rests while nobody asks.
-    """
-
-    def __init__(self, config: uvicorn.Config) -> None:
-        super().__init__(config)
-        self._ending = asyncio.Event()
-
-    def handle_exit(self, sig: int, frame: object) -> None:
-        """Begin to stop."""
-        super().handle_exit(sig, None)
-        self._ending.set()
-
-    async def main_loop(self) -> None:
-        """Wait for the end; the date that answers carry is that of the second."""
-        while not await self.on_tick(0):
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._ending.wait(), _TICK_SECONDS)
+    """uvicorn, told by us when to stop: its own way ends the process before the memory is closed."""
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path as FilePath
 from urllib.parse import quote, urlencode
 
@@ -99,11 +99,11 @@ class Renderer:
         ours = (
             self.url, self.static, self.block, self.line, self.sentence, self.fact_link,
             self.fact_links, self.fact_address, self.commit_link, self.file_link, seen, shown_whole,
-            tier, meaning, brief, word_differences, word_marks, summary_of,
+            tier, meaning, brief, drawn, word_differences, word_marks, summary_of,
         )  # fmt: skip
         self._environment.globals.update(
             {one.__name__: one for one in ours}, exact=escape, tier_words=TIER_WORDS,
-            ticks=drawn(ticks), tier_areas=drawn(tier_areas), twin=command, OWN_WORDS=OWN_WORDS,
+            ticks=ticks, tier_areas=tier_areas, twin=command, OWN_WORDS=OWN_WORDS,
             forge_file=lambda *place: self._frame.forge().file(*place),
         )  # fmt: skip
 
@@ -184,10 +184,6 @@ def brief(text: str, chars: int = _BRIEF_CHARS) -> str:
     return cut
 
 
-def drawn(picture: Callable[..., str]) -> Callable[..., Markup]:
+def drawn(picture: str) -> Markup:
     """Let a template write a picture as it is: pictures escape the names that they show."""
-
-    def write(*given: object, **named: object) -> Markup:
-        return Markup(visible(picture(*given, **named), numbered))  # noqa: S704
-
-    return write
+    return Markup(visible(picture, numbered))  # noqa: S704
