@@ -244,10 +244,8 @@ class TipView:
 
     def times(self, keys: Iterable[str]) -> dict[str, str]:
         """Return when each of some logs was written, a stamp or a stem, by key; "" if nobody knows."""
-        now, paths = (
-            self.memory.occasion().now_ms,
-            {ref.key: ref.path for ref, _ in self.known_logs},
-        )
+        now = self.memory.occasion().now_ms
+        paths = {ref.key: ref.path for ref, _ in self.known_logs}
         commits, logs = self.origins.commits, self.logs
 
         def time(key: str) -> str:

@@ -173,10 +173,8 @@ def facts(tip: TipView, asked: Asked) -> Page:
 
 def listed(tip: TipView, name: str, creator: str = "") -> Iterator[Standing]:
     """Yield the facts of a list, all or those that an agent created; what fades next goes first."""
-    lives, usage = (
-        {one.id: one for one in tip.report.lives},
-        {one.id: one for one in tip.report.usage},
-    )
+    lives = {one.id: one for one in tip.report.lives}
+    usage = {one.id: one for one in tip.report.usage}
     soon = fading(tip.standings.values(), tip.state.decay, tip.state.policy)
     for id in [one.id for one in soon] if name == "fading" else lives:
         life, standing = lives.get(id), tip.standings.get(id)

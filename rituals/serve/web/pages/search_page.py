@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from math import inf
-from typing import Any
 
 from ledger.model.log_stamps import key_of
 from memory import FACTS, SESSIONS, Answer, Filters, Hit, ScorePart
@@ -93,19 +92,14 @@ def untitled(hit: Hit) -> str:
 
 def _answers(tip: TipView, words: str, many: int, within: str, bar: FilterBar) -> Answer:
     """Ask memory; what a person wrote is picked out of all that answers."""
-    fields = {
-        "kinds": "kind",
-        "tiers": "tier",
-        "entities": "entity",
-        "agents": "agent",
-        "roles": "role",
-    }
-    picked: dict[str, Any] = {
-        name: (bar.said[one],) for name, one in fields.items() if one in bar.said
-    }
+
+    def asks(field: str) -> tuple[str, ...]:
+        return tuple(filter(None, [bar.asks(field)]))
+
     filters = Filters(
-        **picked, since=bar.begin, until=bar.end, superseded=bool(bar.asks("false")), within=within,
-        as_of=bar.asks("as_of"),
+        kinds=asks("kind"), tiers=asks("tier"), entities=asks("entity"), agents=asks("agent"),
+        roles=asks("role"), since=bar.begin, until=bar.end, superseded=bool(bar.asks("false")),
+        within=within, as_of=bar.asks("as_of"),
     )  # fmt: skip
     person = bar.asks("person")
     limit = (_MOST if person else many) * (1 if within else 2)

@@ -315,9 +315,8 @@ def _guarded(
     def route(path: str, answering: Answering, method: str, locked: bool = True) -> Route:
         async def answer(request: Request) -> Response:
             try:
-                if locked and not _session(
-                    request
-                ):  # a second lock: the guard lets nobody come here
+                # a second lock: the guard lets nobody come here
+                if locked and not _session(request):
                     hint = "open the address that the terminal shows"
                     raise WrongUsage("log in first", hint=hint)
                 return await answering(request)
