@@ -14,7 +14,7 @@ from ledger.model.layout import LogRef
 from ledger.model.log_stamps import is_date, is_stamp, is_stem, key_of, stem_in
 from ledger.model.session import Entry
 from memory.cache.cache_file import Cache
-from memory.cache.schema import ORDINARY, PENDING, PINNED, agent_name, entry_in
+from memory.cache.schema import PENDING, PINNED, agent_name, entry_in
 from memory.cache.stamp import CacheDamaged
 from projection.policy.model import CLOSABLE
 
@@ -131,12 +131,6 @@ def logs_of(cache: Cache, keys: Sequence[str]) -> list[tuple[LogRef, Entry]]:
     """Return logs by their keys, in ledger order; those that are not there are left out."""
     rows = cache.rows_among("SELECT stem, path, blob, entry FROM logs WHERE stem IN (?)", keys)
     return [(LogRef(*row[:3]), entry_in(row[3])) for row in sorted(rows)]
-
-
-def ordinary_of_kind(cache: Cache, kind: str) -> frozenset[str]:
-    """Return the ids of a kind by an index: none that is false, promoted, put away or an open thread."""
-    asked = "SELECT id FROM facts WHERE kind = ? AND state = ?"
-    return frozenset(cache.column(asked, (kind, ORDINARY)))
 
 
 IDS, THREADS, KINDS, AGENTS, ENTITIES, STEMS = "id", "thread", "kind", "agent", "entity", "stem"

@@ -11,7 +11,7 @@ from ledger.model.log_stamps import NO_DAY
 from ledger.model.record import Record
 from ledger.model.session import ASKED_KEY, ENDED
 from memory.cache.cache_file import Cache
-from memory.cache.name_lookup import ordinary_of_kind
+from memory.cache.schema import ORDINARY
 from memory.recall.fts_file import (
     FACTS_FROM,
     PLACE_BITS,
@@ -97,10 +97,11 @@ class Facts:
         self._standing = functools.cache(self._stand)
         #: the logs that count, None for all
         self.logs = None if past is None else past.logs
-        asked = QUESTION_KIND in filters.kinds
         #: facts of kind `question`, where none is asked for (R11): each has the words of what is asked;
         #: those that this leaves out are few, and not `_wanted` either
-        self._passed_over = frozenset() if asked else ordinary_of_kind(cache, QUESTION_KIND)
+        usual = "SELECT id FROM facts WHERE kind = ? AND state = ?", (QUESTION_KIND, ORDINARY)
+        asked = QUESTION_KIND in filters.kinds
+        self._passed_over = frozenset(() if asked else cache.column(*usual))
         #: tells whether a row may be a hit; None where all may
         self.keeps = self._keeping()
 

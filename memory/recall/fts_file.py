@@ -369,7 +369,9 @@ class Lookups:
             if not facts and self.count(stem) > READ:
                 known = dict.fromkeys(self.index.newest(stem, READ), _SOMEWHERE)
             else:
-                known = _by_row(self.index.found(stem, facts))
+                known = {}
+                for row, offset in self.index.found(stem, facts):
+                    known[row] = (*known.get(row, ()), offset)
             self._kept += len(known)
             if self._kept > _PLACES_KEPT:
                 self._rows.clear()
@@ -382,10 +384,3 @@ def folded(word: str) -> str:
     """Return a word without the accents that the index takes off letters of the Latin alphabet."""
     bare = [normalize("NFD", letter)[0] for letter in word]
     return "".join([one if one.isascii() else was for one, was in zip(bare, word, strict=True)])
-
-
-def _by_row(found: Iterable[tuple[int, int]]) -> Rows:
-    rows: dict[int, Sequence[int]] = {}
-    for row, offset in found:
-        rows[row] = (*rows.get(row, ()), offset)
-    return rows

@@ -74,10 +74,16 @@ class Snapshot:
         return frozenset()
 
     def cache(self, tip: str | None = None) -> Cache:
-        """Return the cache, brought to the branch's tip (or to the commit given)."""
+        """Return the cache, brought to the branch's tip (or to the commit given).
+
+        What was redacted since is out of it then, and of all else that is kept beside git.
+        """
         cache = self._followed(tip)
         if cache.head.redactions != self._cleaned:
-            cache = self._without_redacted(cache)
+            if cache.head.unclean:
+                cache = self._rebuild(cache.commit)
+            self._clean(self.home, cache)
+            self._cleaned = cache.head.redactions  # what had to wait is for the next command
         return cache
 
     def settle(self) -> None:
@@ -85,14 +91,6 @@ class Snapshot:
         if self.cache().head.redactions:
             self._cleaned = 0
             self.cache()
-
-    def _without_redacted(self, cache: Cache) -> Cache:
-        """Take out of all that is kept beside git what was redacted since; return the cache without it."""
-        if cache.head.unclean:
-            cache = self._rebuild(cache.commit)
-        self._clean(self.home, cache)
-        self._cleaned = cache.head.redactions  # what had to wait is for the next command
-        return cache
 
     def _followed(self, tip: str | None) -> Cache:
         for _ in range(20):

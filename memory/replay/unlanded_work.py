@@ -207,17 +207,13 @@ class Telling:
                     return int(behind)
         return 0
 
-    def _is_gone(self, branch: str) -> bool:
-        """Tell whether a branch is neither here nor at a remote, as far as that was fetched."""
-        repository = self._home.repository
-        there = read_reference(repository, f"refs/heads/{branch}")
-        return not (there or remote_branches(repository, branch))
-
     def _facts(self, outside: dict[str, str]) -> Iterator[Elsewhere]:
         """Yield what differs of the facts that logs elsewhere name, and of what became of their work."""
         before = stamp_of(now_ms() - _GONE_DAYS * 86_400_000)[:10]
         branches = {stem: branch for _, stem, _, _, branch in self._cache.places()}
-        gone = {one for one in {branches[stem] for stem in outside} if self._is_gone(one)}
+        gone, where = {branches[stem] for stem in outside}, self._home.repository
+        gone -= {one for one in gone if read_reference(where, f"refs/heads/{one}")}
+        gone -= {one for one in gone if remote_branches(where, one)}  # as far as that was fetched
         for kind, stem, row in _differing(self._cache, outside):
             if kind in OF_CODE:
                 point, branch = outside[stem], branches[stem]

@@ -11,7 +11,7 @@ of what is computed (title, note, counts, footers) is put back by the next rende
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from ledger.codec.fact_blocks import order_meta, tidy
 from ledger.codec.outline_by_lines import code_lines
@@ -317,7 +317,9 @@ class _Reader:
         """Take an event in, unless a log could not hold it."""
         text = event.text or ""
         self._said.append(text)
-        if _is_broken(text.split("\n"), before.split("\n")):
+        lines, known = text.split("\n"), before.split("\n")
+        pieces = [n for n, line in enumerate(lines) if _PIECE.search(line) and line not in known]
+        if pieces and not code_lines(lines).issuperset(pieces):
             hint = (
                 "put the line back as it was; a footer that is meant as text goes into a code fence"
             )
@@ -336,9 +338,3 @@ class _Reader:
 
     def _find(self, message: str, line: int, hint: str, code: str = "hand-edited") -> None:
         self.findings.append(Finding(code, message, self._file, line, hint))
-
-
-def _is_broken(lines: Sequence[str], before: Sequence[str]) -> bool:
-    """Tell whether a piece of a footer stands in a text that had none, outside of code."""
-    pieces = [n for n, line in enumerate(lines) if _PIECE.search(line) and line not in before]
-    return bool(pieces) and not code_lines(list(lines)).issuperset(pieces)

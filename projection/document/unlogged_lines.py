@@ -169,12 +169,8 @@ def read_edit(base: str | None, edited: str, now: State, *, file: str = "") -> A
         found = Absorbed((), tuple([one._replace(file=file or path) for one in left]))
     else:
         found = absorb(base, edited, now.policy, now.get, file=file or path)
-    return found._replace(findings=_with_way_out(found.findings))
-
-
-def _with_way_out(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
-    """Let the first of some findings name the command that is always a way out."""
-    if not findings:
-        return ()
-    first, *others = findings
-    return (first._replace(hint=f"{first.hint}; {WAY_OUT}" if first.hint else WAY_OUT), *others)
+    if not found.findings:
+        return found
+    first, *others = found.findings  # the first names the command that is always a way out
+    first = first._replace(hint=f"{first.hint}; {WAY_OUT}" if first.hint else WAY_OUT)
+    return found._replace(findings=(first, *others))

@@ -205,9 +205,9 @@ def _move_findings(fact: Fact, history: History) -> list[Finding]:
             states = tuple(before) or (TODO,)
             if one.state not in may_follow(states) and (before or not one.was):
                 what = f"{fact.id} was moved to {one.state} and was {either(states)}"
-                found.append(
-                    Finding("task-move", what, log_path(one.key), hint=follow_hint(states))
-                )
+                may = ", ".join(may_follow(states))
+                hint = f"what may follow: {may}" if may else "`Reopened` brings it back to todo"
+                found.append(Finding("task-move", what, log_path(one.key), hint=hint))
         moves.move(one)
     return found
 
@@ -216,12 +216,6 @@ def unproven(fact: str, file: str = "") -> Finding:
     """Say that a help has no evidence: it counts as a reference."""
     said = f"{fact} is said to have helped, without evidence; that counts as a reference"
     return Finding("no-evidence", said, file, hint=_NO_EVIDENCE_HINT)
-
-
-def follow_hint(states: tuple[str, ...]) -> str:
-    """Say what may follow some states of a task."""
-    may = ", ".join(may_follow(states))
-    return f"what may follow: {may}" if may else "`Reopened` brings it back to todo"
 
 
 def _was_closable(fact: Fact, history: History) -> bool:

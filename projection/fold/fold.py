@@ -233,7 +233,10 @@ class _Reading:
         elif kind not in CLOSABLE:
             closed, closed_at = False, ""  # `Closed` means nothing there, which is a finding
         elif self._closed is None:
-            closed, closed_at = _closed_at_birth(self._births)
+            # the first checkbox that a birth has; a thread that has none is open
+            boxed = next(((event.mark, stem) for stem, event in self._births if event.mark), None)
+            closed = boxed is not None and boxed[0] == "x"
+            closed_at = boxed[1] if boxed and closed else ""
         else:
             closed, closed_at = self._closed, self._closed_at
         heads = self._texts.standing() if closed else self._texts.heads
@@ -349,14 +352,6 @@ def with_uses(fact: Fact, uses: int, last: str) -> Fact:
 
 def _kind_of(births: list[tuple[str, FactCreated]]) -> str:
     return THREAD_KIND if any(event.mark for _, event in births) else DEFAULT_KIND
-
-
-def _closed_at_birth(births: list[tuple[str, FactCreated]]) -> tuple[bool, str]:
-    """Read the first checkbox that a birth has; a thread that has none is open."""
-    for stem, event in births:
-        if event.mark:
-            return event.mark == "x", stem if event.mark == "x" else ""
-    return False, ""
 
 
 def _ordered(meta: dict[str, str]) -> Meta:

@@ -129,7 +129,9 @@ ACTIVE, DEPRECATED = "active", "deprecated"
 def pattern_standing(fact: Fact, learning: Learning) -> str:
     """Return how far a pattern has come by the thresholds of the policy."""
     helps, contexts = len(fact.helps), len({one.context for one in fact.helps})
-    if weighted_ignores(fact, learning) - helps >= learning.deprecated_by:
+    weight = dict.fromkeys(learning.validators, learning.validator_weight)
+    ignores = sum([weight.get(role, 1) for _, role in fact.ignores])  # who validates weighs more
+    if ignores - helps >= learning.deprecated_by:
         return DEPRECATED
     if helps >= learning.active and contexts >= learning.active_contexts:
         return ACTIVE
@@ -143,9 +145,3 @@ def marked_as(fact: Fact, mark: Mark, learning: Learning) -> Mark:
     if mark.said or fact.kind != PATTERN_KIND or pattern_standing(fact, learning) != DEPRECATED:
         return mark
     return mark._replace(said=DEPRECATED)
-
-
-def weighted_ignores(fact: Fact, learning: Learning) -> int:
-    """Count the roles that had no use for a fact; who validates weighs more."""
-    weight = dict.fromkeys(learning.validators, learning.validator_weight)
-    return sum([weight.get(role, 1) for _, role in fact.ignores])

@@ -37,11 +37,6 @@ def _line(text: str) -> str:
     return f"must have at most {NAME_LIMIT_CHARS} characters" if over else ""
 
 
-def _role(text: str) -> str:
-    """Say what is wrong with the name of a role."""
-    return "" if is_fact_id(text) else "must be lower-case words joined by hyphens"
-
-
 def _section(text: str) -> str:
     """Say what is wrong with the title of a section."""
     ours = f"must not be {CONTRADICTIONS}, which Diurna computes"
@@ -65,7 +60,8 @@ class Takes(Record):
     wrong: Callable[[str], str] = _line  #: says what is wrong with a text, or an entry of a list
 
 
-_ROLES = Takes(wrong=_role)
+_NO_ROLE = "must be lower-case words joined by hyphens"
+_ROLES = Takes(wrong=lambda text: "" if is_fact_id(text) else _NO_ROLE)
 _OFF = "off"
 TAKES: dict[Keys, Takes] = {
     ("format",): Takes(least=1),

@@ -92,7 +92,10 @@ _INTERPRETERS = frozenset(
 def claims(text: str) -> tuple[Claim, ...]:
     """Return what a text names, each once, in the order met."""
     found: dict[Claim, None] = {}
-    for clause in _CLAUSE.split(_unfenced(text)):
+    # wrapped lines become one, paragraphs and items stay apart
+    apart = re.sub(r"\n\s*\n", "\n\n", "\n".join(prose_lines(text)))
+    joined = re.sub(r"(?<!\n)\n(?!\n|\s*(?:[-*+] |\d+[.)] ))", " ", apart)
+    for clause in _CLAUSE.split(_ELSEWHERE.sub(" ", joined)):
         # the words around the code tell, not those in it: `legacy_mail.py` is a name
         said = _ROOTED.sub("code", _SPAN.sub("code", clause))
         if _SILENT.search(_HERE.sub(" ", said)):
@@ -102,13 +105,6 @@ def claims(text: str) -> tuple[Claim, ...]:
         for match in _ROOTED.finditer(_SPAN.sub(" ", clause)):
             found.setdefault(Claim(PATH, _bared(match[0])))
     return tuple(found)
-
-
-def _unfenced(text: str) -> str:
-    """Leave out fenced code and links; wrapped lines become one, paragraphs and items stay apart."""
-    apart = re.sub(r"\n\s*\n", "\n\n", "\n".join(prose_lines(text)))
-    joined = re.sub(r"(?<!\n)\n(?!\n|\s*(?:[-*+] |\d+[.)] ))", " ", apart)
-    return _ELSEWHERE.sub(" ", joined)
 
 
 def _of_span(span: str) -> list[Claim]:

@@ -63,11 +63,6 @@ class Digest(Record):
     decisions: tuple[Quote, ...] = ()  #: what was decided, at most 10
     stem: str = ""  #: of the log, "" for another text
 
-    @property
-    def headline(self) -> str:
-        """The title where it says something, else the summary."""
-        return self.title or self.summary
-
 
 def gist(text: str) -> Digest:
     """Return the digest of a whole session log, or of any other text."""
