@@ -23,6 +23,7 @@ from memory.cache.view_sources import (
     handoffs_in as handoffs_in, task_in as task_in, tasks_in as tasks_in,
 )
 from memory.edits.edited_files import PageEdit as PageEdit
+from memory.kept_copies import clear_damaged as clear_damaged
 from memory.merge.learned_by_sync import (
     APART as APART, BEHIND as BEHIND, CHANGES as CHANGES, Learned as Learned,
     SyncPlan as SyncPlan, code_beside as code_beside, former_places as former_places,
@@ -99,7 +100,6 @@ from memory.repair.lost_logs import (
     keep_lost as keep_lost, lost_findings as lost_findings, lost_logs as lost_logs,
     missing_logs as missing_logs, named_few as named_few, went_finding as went_finding,
 )
-from memory.repair.pruned_blobs import clear_damaged as clear_damaged
 from memory.repair.pruned_commits import file_copies as file_copies, lost_objects as lost_objects
 from memory.repair.redacted_copies import clean_again as clean_again
 from memory.replay.broken_truth import (

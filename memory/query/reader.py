@@ -87,7 +87,7 @@ def something_beside(snapshot: View, name: str | None) -> bool:
     if not snapshot.home.plain:
         return False
     from ledger.wal.spool import Spool
-    from memory.repair.pruned_blobs import set_back
+    from memory.kept_copies import set_back
 
     home = snapshot.home
     return bool(set_back(home, Spool(home.spool_folder), snapshot.tip.cache()))

@@ -8,8 +8,6 @@ Which logs those are stands beside git too, for what rewrites all references rew
 
 from __future__ import annotations
 
-import os
-
 from ledger.errors import DiurnaError, GitFailed, ObjectMissing
 from ledger.git.committer import FALLBACK_EMAIL, FALLBACK_NAME, Identity
 from ledger.git.git_objects import (
@@ -22,14 +20,15 @@ from ledger.git.git_objects import (
     with_files,
     write_objects,
 )
-from ledger.git.repository import read_reference, remote_branches
+from ledger.git.repository import read_reference
 from ledger.home import Home
 from ledger.model.findings import Finding
 from ledger.model.ids import blob_id
-from ledger.model.layout import SENT, SESSIONS_DIR, beside_git, kept_as, log_path, stem_of
+from ledger.model.layout import SENT, SESSIONS_DIR, kept_as, log_path, stem_of
 from ledger.model.log_stamps import breaks_seal, is_sealed, is_stem
-from ledger.wal.atomic_files import append_bytes, make_folder, plain_bytes, replace_file
+from ledger.wal.atomic_files import plain_bytes
 from ledger.wal.spool import Spool
+from memory.kept_copies import is_written, note_logs, noted_words, remote_tips, sealed_stems
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,25 +52,6 @@ def named_few(stems: Iterable[str]) -> str:
     listed = sorted(stems)
     more = f" and {len(listed) - _NAMES} more" if len(listed) > _NAMES else ""
     return f"{len(listed)} log{'s' * (len(listed) != 1)}: {', '.join(listed[:_NAMES])}{more}"
-
-
-def along(home: Home, tip: str, made: str = "") -> tuple[tuple[str, str], ...]:
-    """Return what moves with the branch: what keeps its tip, and a remote's where that is the old one.
-
-    Or where that is `made`, the new one, and another of a remote's was kept before.
-    """
-    if not home.seen:
-        return ()
-    name, there = kept_as(SENT, home.reference), remote_tips(home).values()
-    before = read_reference(home.repository, name)
-    sent = made if before and made in there else tip if tip in there else ""
-    return ((home.seen, ""), *[(name, sent)] * bool(sent))
-
-
-def remote_tips(home: Home) -> dict[str, str]:
-    """Return where the branch is on remotes, by the references that track it there."""
-    where = home.repository
-    return {name: read_reference(where, name) for name in remote_branches(where, home.branch)}
 
 
 def missing_logs(home: Home, tip: str, commit: str, held: Held) -> Logs:
@@ -142,55 +122,14 @@ def remember(home: Home, held: Held) -> None:
         pass
 
 
-def note_logs(home: Home, fresh: Iterable[str] | None = None) -> None:
-    """Note beside git where what keeps the branch leads, and the logs that are fresh there: all for None.
-
-    Call it behind each move of Diurna's. A disk may refuse; what is noted then is found again.
-    """
-    kept, path = read_reference(home.repository, home.kept), _noted(home)
-    try:
-        if fresh is not None and os.path.exists(path):
-            append_bytes(path, " ".join([*filter(is_sealed, fresh), f"{kept}\n"]).encode())
-        elif kept:
-            make_folder(os.path.dirname(path))
-            replace_file(path, " ".join([*_stems(home, kept), f"{kept}\n"]).encode(), 0o600)
-        else:
-            os.unlink(path)
-    except (OSError, DiurnaError):
-        pass
-
-
-def _noted(home: Home) -> str:
-    return beside_git(home.repository.commondir, home.kept)
-
-
-def _noted_words(home: Home) -> list[str]:
-    """Return what is noted beside git: logs, and last where Diurna left what keeps the branch, or ""."""
-    return (plain_bytes(_noted(home)) or b"").decode("ascii", "replace").split() or [""]
-
-
-def _stems(home: Home, commit: str) -> set[str]:
-    """Return the sealed logs of a commit, none of ""."""
-    git, folder = home.repository.git(), home.prefix + SESSIONS_DIR
-    listed = git.tree_files(commit, folder) if commit else ()
-    return {stem for _, _, path in listed if is_sealed(stem := stem_of(path))}
-
-
-def _is_written(home: Home) -> bool:
-    """Tell whether git wrote the branch since it was noted: what a power cut took back is older."""
-    files = [f"{home.repository.commondir}/{name}" for name in (home.reference, "packed-refs")]
-    written = [os.stat(one).st_mtime_ns for one in files if os.path.exists(one)]
-    return bool(written) and written[0] >= os.stat(_noted(home)).st_mtime_ns
-
-
 def _rewritten(home: Home, held: Held) -> dict[str, bytes]:
     """Return the logs that were noted beside git and that nothing leads to since all was rewritten.
 
     By path, with the bytes that are where the note leads, or in the spool, or b"" for nowhere.
     """
     git, spool, tip = home.repository.git(), Spool(home.spool_folder), home.tip()
-    words, kept = _noted_words(home), read_reference(home.repository, home.kept)
-    if words[-1] in ("", kept) or (home.seen and tip and not _is_written(home)):
+    words, kept = noted_words(home), read_reference(home.repository, home.kept)
+    if words[-1] in ("", kept) or (home.seen and tip and not is_written(home)):
         return {}  # of a power cut comes back what the spool has
     if tip and git.holds(tip, words[-1]):
         return {}  # history tells what became of each
@@ -200,7 +139,7 @@ def _rewritten(home: Home, held: Held) -> dict[str, bytes]:
         *[one for one, _ in held],
     }
     for one in (tip, kept, read_reference(home.repository, home.lost)):
-        stems -= _stems(home, one)
+        stems -= sealed_stems(home, one)
     try:
         known = missing_logs(home, "", words[-1], held)
     except (ObjectMissing, GitFailed):
@@ -269,8 +208,8 @@ def settle(snapshot: Snapshot) -> list[Finding]:
 
     home, found = snapshot.home, list[Finding]()
     git, tip = home.repository.git(), read_reference(home.repository, home.reference)
-    left, kept = _noted_words(home)[-1], read_reference(home.repository, home.kept)
-    if home.seen and left not in ("", kept) and not (tip and _is_written(home)):
+    left, kept = noted_words(home)[-1], read_reference(home.repository, home.kept)
+    if home.seen and left not in ("", kept) and not (tip and is_written(home)):
         if git.resolve(f"{left}^{{commit}}")[0]:  # a power cut, or both were deleted
             git.run("update-ref", home.seen, left)
             kept = left

@@ -21,7 +21,7 @@ from ledger.model.layout import MIRROR_DIR, SESSIONS_DIR, stem_of
 from ledger.wal.atomic_files import plain_bytes
 from ledger.wal.git_locks import journal
 from ledger.wal.spool import Intent, Intents, Spool
-from memory.repair.pruned_blobs import clear_damaged
+from memory.kept_copies import clear_damaged
 from memory.replay.tip_snapshot import Snapshot
 from memory.worktree.index_entries import store_blob
 from memory.worktree.page_copies import work_file

@@ -28,10 +28,10 @@ from memory.cache.cache_file import Cache
 from memory.cache.rebuild import take_away
 from memory.cache.stamp import FILE_ERRORS, CacheDamaged
 from memory.cache.view_name import drop_briefs
+from memory.kept_copies import drop_purged, not_whole
 from memory.redaction.withheld_repeats import Withheld, withheld_of
 from memory.redaction.withheld_texts import held_logs, redacted_logs
 from memory.repair.lost_logs import drop_redacted
-from memory.repair.pruned_blobs import drop_purged, not_whole
 from memory.replay.read_logs import read_bytes
 from memory.replay.upstream_homes import brief_file
 from projection.document.page_renderer import REDACTED

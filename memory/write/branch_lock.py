@@ -26,7 +26,6 @@ from ledger.model.layout import LOCK_FILE
 from ledger.wal.atomic_files import Lock, make_folder
 from ledger.wal.git_locks import FOLLOWING, LEFT, clear_stale_lock, git_prunes, locks_of, said_by
 from memory.cache.stamp import CacheDamaged
-from memory.repair.lost_logs import settle
 from memory.replay.tip_snapshot import Snapshot
 
 TYPE_CHECKING = False
@@ -119,6 +118,8 @@ class Branch:
         else:
             self._behind = ""
         if self.home.is_astray():
+            from memory.repair.lost_logs import settle
+
             self._snapshot.notes += settle(self._snapshot)
         try:
             return once(lock, tip)

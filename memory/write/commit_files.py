@@ -18,7 +18,7 @@ from ledger.model.ids import is_fact_id
 from ledger.model.layout import COMMIT_SUBJECT, FORMAT_VERSION, SESSIONS_DIR, STATE_DIR, stem_of
 from ledger.wal.atomic_files import make_folder, replace_file
 from ledger.wal.spool import Intents
-from memory.repair.lost_logs import along, note_logs
+from memory.kept_copies import along, note_logs
 from memory.replay.tip_snapshot import Snapshot
 from memory.write.branch_lock import Branch, born_from_upstream
 from memory.write.draft import Occasion

@@ -27,8 +27,7 @@ from ledger.wal.atomic_files import died
 from ledger.wal.spool import KEEP, Spool
 from memory.cache.stamp import CacheDamaged
 from memory.cache.view_name import landed, mark_here, marks_elsewhere
-from memory.repair.lost_logs import remember
-from memory.repair.pruned_blobs import (
+from memory.kept_copies import (
     clear_damaged,
     drop_purged,
     let_go,
@@ -133,6 +132,7 @@ class Committer(CommitWriter):
         there = landed(home, {stem: f"refs/heads/{one.branch}" for stem, one in marks.items()})
         there |= dict.fromkeys(known, home.reference)
         from memory.redaction.withheld_texts import held_logs
+        from memory.repair.lost_logs import remember
         from memory.worktree.uncommitted_logs import write_owed
 
         for reference in set(there.values()):
@@ -228,6 +228,7 @@ class Committer(CommitWriter):
             self.spool.commit(stem)
         if home.plain:
             from memory.redaction.withheld_texts import held_logs
+            from memory.repair.lost_logs import remember
 
             remember(home, held_logs(cache))
         if cleared:  # the cache holds that they can not be read

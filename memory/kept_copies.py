@@ -1,21 +1,25 @@
-"""Restore from the spool what a power cut or a prune took from the object store.
+"""Keep what brings back what was committed: the spool's copies, and where the branch was left.
 
 git does not flush its objects, so after a power cut a commit may name objects that are empty or gone, or
 the branch may stand where it stood before. The spool's copies were flushed. A damaged object file is moved
-aside first: git takes whatever bears the right name for the object, and does not write it again.
+aside first: git takes whatever bears the right name for the object, and does not write it again. What keeps
+the tip of a branch moves with it, and stands beside git too (`memory.repair.lost_logs`).
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
-from ledger.errors import StorageFailed
+from ledger.errors import DiurnaError, StorageFailed
 from ledger.git.committer import loose_object
+from ledger.git.repository import read_reference, remote_branches
 from ledger.home import OWN_REPOSITORY, Home
 from ledger.model.findings import Finding
 from ledger.model.ids import blob_id
-from ledger.model.layout import LogRef, log_path
+from ledger.model.layout import SENT, SESSIONS_DIR, LogRef, beside_git, kept_as, log_path, stem_of
+from ledger.model.log_stamps import is_sealed
+from ledger.wal.atomic_files import append_bytes, make_folder, plain_bytes, replace_file
 from ledger.wal.git_locks import git_prunes, journal, set_aside
 from ledger.wal.spool import KEEP, Intents, Spool
 from memory.cache.cache_file import Cache
@@ -181,3 +185,63 @@ def clear_damaged(home: Home, blob: str) -> bool:
         set_aside(home.repository.commondir, f"{objects}/{blob[:2]}/{blob[2:]}")
         return True
     return False
+
+
+def along(home: Home, tip: str, made: str = "") -> tuple[tuple[str, str], ...]:
+    """Return what moves with the branch: what keeps its tip, and a remote's where that is the old one.
+
+    Or where that is `made`, the new one, and another of a remote's was kept before.
+    """
+    if not home.seen:
+        return ()
+    name, there = kept_as(SENT, home.reference), remote_tips(home).values()
+    before = read_reference(home.repository, name)
+    sent = made if before and made in there else tip if tip in there else ""
+    return ((home.seen, ""), *[(name, sent)] * bool(sent))
+
+
+def remote_tips(home: Home) -> dict[str, str]:
+    """Return where the branch is on remotes, by the references that track it there."""
+    where = home.repository
+    return {name: read_reference(where, name) for name in remote_branches(where, home.branch)}
+
+
+def note_logs(home: Home, fresh: Iterable[str] | None = None) -> None:
+    """Note beside git where what keeps the branch leads, and the logs that are fresh there: all for None.
+
+    Call it behind each move of Diurna's. A disk may refuse; what is noted then is found again.
+    """
+    kept, path = read_reference(home.repository, home.kept), _noted(home)
+    try:
+        if fresh is not None and os.path.exists(path):
+            append_bytes(path, " ".join([*filter(is_sealed, fresh), f"{kept}\n"]).encode())
+        elif kept:
+            make_folder(os.path.dirname(path))
+            replace_file(path, " ".join([*sealed_stems(home, kept), f"{kept}\n"]).encode(), 0o600)
+        else:
+            os.unlink(path)
+    except (OSError, DiurnaError):
+        pass
+
+
+def _noted(home: Home) -> str:
+    return beside_git(home.repository.commondir, home.kept)
+
+
+def noted_words(home: Home) -> list[str]:
+    """Return what is noted beside git: logs, and last where Diurna left what keeps the branch, or ""."""
+    return (plain_bytes(_noted(home)) or b"").decode("ascii", "replace").split() or [""]
+
+
+def sealed_stems(home: Home, commit: str) -> set[str]:
+    """Return the sealed logs of a commit, none of ""."""
+    git, folder = home.repository.git(), home.prefix + SESSIONS_DIR
+    listed = git.tree_files(commit, folder) if commit else ()
+    return {stem for _, _, path in listed if is_sealed(stem := stem_of(path))}
+
+
+def is_written(home: Home) -> bool:
+    """Tell whether git wrote the branch since it was noted: what a power cut took back is older."""
+    files = [f"{home.repository.commondir}/{name}" for name in (home.reference, "packed-refs")]
+    written = [os.stat(one).st_mtime_ns for one in files if os.path.exists(one)]
+    return bool(written) and written[0] >= os.stat(_noted(home)).st_mtime_ns
