@@ -90,7 +90,9 @@ from memory.recall.recall_values import (
 from memory.recall.rules import Candidate as Candidate, Scored as Scored, ordered as ordered
 from memory.recall.search import Search as Search, search as search, weight_of as weight_of
 from memory.redaction.purged_logs import Purge as Purge, refuse_purged as refuse_purged
-from memory.redaction.withheld_repeats import Withheld as Withheld, withheld_of as withheld_of
+from memory.redaction.withheld_repeats import (
+    Withheld as Withheld, repeated_places as repeated_places, withheld_of as withheld_of,
+)
 from memory.redaction.withheld_texts import (
     held_logs as held_logs, named_in as named_in, redacted_logs as redacted_logs,
     texts_in as texts_in, visible_text as visible_text, withheld_holders as withheld_holders,
@@ -158,6 +160,7 @@ from memory.write.draft import (
     ANYWAY as ANYWAY, NOT_COMMITTED as NOT_COMMITTED, Near as Near, Receipt as Receipt,
     SessionDraft as SessionDraft, USED as USED, deeds as deeds, draft_of as draft_of,
     named_ids as named_ids, receipt_rows as receipt_rows, renamed as renamed,
+    is_own as is_own, personal_finding as personal_finding, refuse_personal as refuse_personal,
     text_of as text_of, waits_for as waits_for,
 )
 from memory.write.draft_checks import (
@@ -167,9 +170,5 @@ from memory.write.host_session import (
     AT_ONCE as AT_ONCE, HOST_VARIABLES as HOST_VARIABLES, MOST_USES as MOST_USES,
     ends_in_spool as ends_in_spool, host_session as host_session, note_opened as note_opened,
     opened_by as opened_by, used_in as used_in,
-)
-from memory.write.kept_out import (
-    is_own as is_own, personal_finding as personal_finding, refuse_personal as refuse_personal,
-    repeated_places as repeated_places,
 )
 from memory.write.near_facts import near_in as near_in

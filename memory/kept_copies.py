@@ -2,8 +2,8 @@
 
 git does not flush its objects, so after a power cut a commit may name objects that are empty or gone, or
 the branch may stand where it stood before. The spool's copies were flushed. A damaged object file is moved
-aside first: git takes whatever bears the right name for the object, and does not write it again. What keeps
-the tip of a branch moves with it, and stands beside git too (`memory.repair.lost_logs`).
+aside first: git takes whatever bears the right name for the object, and does not write it again. What
+keeps the tip of a branch moves with it, and stands beside git too (`memory.repair.lost_logs`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 
 from ledger.errors import DiurnaError, StorageFailed
-from ledger.git.committer import loose_object
+from ledger.git.git_objects import loose_object
 from ledger.git.repository import read_reference, remote_branches
 from ledger.home import OWN_REPOSITORY, Home
 from ledger.model.findings import Finding

@@ -5,9 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ledger.errors import ReferenceLocked, StorageFailed, TipMoved
-from ledger.git.commit_maker import store_commit
-from ledger.git.committer import Commit, Identity
-from ledger.git.git_objects import move_references
+from ledger.git.committer import Commit, Identity, move_references, store_commit
 from ledger.git.pygit2_store import read_blobs
 from ledger.git.repository import find_repository
 from tests.world import World

@@ -1,25 +1,37 @@
-"""Define the values that a commit is made from, ask git who commits, and read commits back.
+"""Make commits, move branches to them and read them back; ask git who commits.
 
-A commit is built from the branch tip's tree plus Diurna's own files, never from an index (`commit_maker`).
-Other work goes on while git is asked who commits.
+A commit is built from the branch tip's tree with Diurna's own files put in or taken out, never from an
+index, so nothing else can differ. What is new is stored by one `git unpack-objects`. Other work goes on
+while git is asked who commits.
 """
 
 from __future__ import annotations
 
 import os
-import zlib
 
 from ledger.environment import variables
-from ledger.errors import ObjectTooLarge, StorageFailed
+from ledger.errors import GitFailed, ReferenceLocked, StorageFailed, TipMoved
+from ledger.git.git_objects import (
+    BLOB,
+    COMMIT,
+    TREE,
+    Objects,
+    loose_object,
+    merge_commit,
+    object_id,
+    with_files,
+    write_objects,
+)
+from ledger.git.repository import Repository, read_reference
 from ledger.model.findings import Finding
-from ledger.model.ids import sha1
+from ledger.model.ids import blob_id
 from ledger.model.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from ledger.git.repository import Repository
+    from ledger.git.cli import Git
 
     #: Asked while git's own lock of a branch is held: whether the branch is to move.
     Within = Callable[[], bool]
@@ -27,8 +39,6 @@ if TYPE_CHECKING:
     Move = Callable[[Within], bool]
 
 FALLBACK_NAME, FALLBACK_EMAIL = "Diurna", "diurna@localhost.invalid"
-#: The header of a loose object is shorter: `commit 1234`.
-_HEADER_BYTES = 40
 #: What git takes off both ends of a name and of an address.
 _CRUD = "".join(map(chr, range(33))) + ".,:;<>\"\\'"
 
@@ -84,33 +94,70 @@ def clean_name(text: str, otherwise: str = FALLBACK_NAME) -> str:
     return " ".join(kept.split()) or otherwise
 
 
-def loose_object(objects: str, oid: str, limit: int = 0) -> bytes | None:
-    """Read a loose object from the disk: its bytes with header, None when it is not loose.
+class Made(Record):
+    """A commit, and what is new of it but for the bytes of files."""
+
+    commit: str  #: its id
+    data: bytes  #: its bytes
+    trees: dict[str, bytes]  #: by id
+
+
+def make_commit(
+    read: Callable[[str], bytes],
+    parent: str,
+    people: tuple[str, str],
+    message: str,
+    files: Iterable[tuple[str, str]],
+    signature: str = "",
+) -> Made:
+    """Make a commit of a parent ("" for none) and files of it; nothing is stored.
+
+    `read` gives the bytes of an object, `people` are as `Identity.lines` gives them; files are (path from
+    the root, blob id, "" to take it out); `signature` is the header that signs it, "" for none.
 
     Raises:
-        StorageFailed: the file is there and does not hold what its name says.
-        ObjectTooLarge: it has more than `limit` bytes, where that is not 0.
+        StorageFailed: something of the user's stands where a file belongs (fault:D4).
     """
-    path = f"{objects}/{oid[:2]}/{oid[2:]}"
-    try:
-        with open(path, "rb") as file:
-            packed = file.read()
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    try:
-        if limit:
-            head = zlib.decompressobj().decompress(packed, _HEADER_BYTES).partition(b"\0")[0]
-            if (size := int(head.partition(b" ")[2])) > limit:
-                raise ObjectTooLarge(oid, size)
-        data = zlib.decompress(packed)
-    except (zlib.error, ValueError):
-        data = b""
-    if sha1(data, usedforsecurity=False).hexdigest() != oid:
-        raise StorageFailed(
-            f"the object {oid} did not reach the disk whole",
-            hint="check the disk; the session log itself is safe in the spool",
+    base = read(parent)[5:45].decode("ascii") if parent else ""
+    root, trees = with_files(read, base, files)
+    parents = [parent] if parent else []
+    data = merge_commit(root, parents, people, message.replace("\0", ""))
+    if signature:
+        head, _, rest = data.partition(b"\n\n")
+        data = b"\n".join((head, signature.encode("utf-8", "surrogateescape"), b"", rest))
+    return Made(object_id(COMMIT, data), data, trees)
+
+
+def store_commit(where: Repository, wanted: Commit, sign: Callable[[str], str] = str) -> str:
+    """Make a commit and store it; return its id, the parent's where nothing differs.
+
+    `sign` gives the signed commit for one that is not.
+
+    Raises:
+        TipMoved: the branch is no longer at `wanted.expected`.
+        StorageFailed: an object did not reach the disk.
+    """
+    if read_reference(where, wanted.reference) != wanted.expected:
+        raise TipMoved(wanted.reference)
+    who = wanted.identity
+    files = [(path, "" if data is None else blob_id(data)) for path, data in wanted.files]
+    with Objects(where) as objects:
+        made = make_commit(
+            objects.read, wanted.parent, who.lines(wanted.seconds), wanted.message, files
         )
-    return data
+    if wanted.parent and not made.trees:
+        return wanted.parent
+    new = [(BLOB, data) for _, data in wanted.files if data is not None]
+    new += [(TREE, raw) for raw in made.trees.values()]
+    try:
+        write_objects(where, [*new, (COMMIT, made.data)], whole=False, durable=False)
+    except GitFailed as problem:
+        raise StorageFailed(
+            f"git could not store the commit: {problem.message}",
+            hint="the log is saved; check the disk and its free space",
+        ) from problem
+    check_stored(where, made.commit)  # before a branch points to it (fault:A7, fault:A14)
+    return sign(made.commit)
 
 
 def check_stored(
@@ -141,6 +188,55 @@ def lock_in_the_way(said: str, branch: str) -> str:
     """
     named = [word for word in said.split("'") if word.endswith(".lock") and os.path.isabs(word)]
     return next((path for path in (branch, *named) if os.path.exists(path)), "")
+
+
+def move_references(
+    git: Git,
+    moves: Sequence[tuple[str, str, str | None]],
+    why: str,
+    within: Within = lambda: True,
+    who: tuple[str, str] = ("Diurna", "diurna@localhost.invalid"),
+) -> bool:
+    """Let references point elsewhere, all or none, if they still are where they were.
+
+    `moves` are full names, each with where it goes and where it was, "" for not there, None for wherever;
+    `why`, and name and address (`who`), are for the reflog. `within` is asked while git has them
+    locked; where it says no nothing is changed.
+
+    Raises:
+        TipMoved: it is elsewhere by now.
+        ReferenceLocked: its lock file is there.
+    """
+    reference, does = moves[0][0], False
+    old = ["" if was is None else was or "0" * 40 for _, _, was in moves]
+    rows = [f"update {one[0]} {one[1]} {was}".rstrip() for one, was in zip(moves, old, strict=True)]
+    running = git.start(
+        "-c", f"user.name={clean_name(who[0])}", "-c", f"user.email={clean_name(who[1], '')}",
+        "update-ref", "-m", why, "--stdin",
+    )  # fmt: skip
+    try:
+        told = "\n".join(["start", *rows, "prepare", ""]).encode("utf-8", "surrogateescape")
+        said = running.ask(told)
+        while said not in (b"", b"prepare: ok"):
+            said = running.ask(b"")
+        does = bool(said) and within()
+    except BrokenPipeError:
+        pass  # it says why
+    except BaseException:
+        running.finish(b"abort\n")
+        raise
+    status, _, err = running.finish(b"commit\n" if does else b"abort\n")
+    if not status:
+        return does
+    words = err.decode("utf-8", "replace")
+    if "File exists" in words:
+        common = git.text("rev-parse", "--git-common-dir").strip()
+        branch = branch_lock(os.path.join(git.where, common), reference)
+        raise ReferenceLocked(lock_in_the_way(words, branch) or branch)
+    if "but expected" in words or "already exists" in words or "unable to resolve" in words:
+        raise TipMoved(reference)
+    failure = git.failure("update-ref", status, err)
+    raise failure if isinstance(failure, StorageFailed) else StorageFailed(failure.message)
 
 
 class IdentityQuestion:

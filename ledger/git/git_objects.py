@@ -15,16 +15,14 @@ import zlib
 from _thread import get_ident
 
 from ledger.errors import ObjectMissing, ObjectTooLarge, StorageFailed
-from ledger.git.committer import clean_name, loose_object
 from ledger.model.ids import sha1
 from ledger.model.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
     from ledger.git.cli import Git
-    from ledger.git.committer import Within
     from ledger.git.process import Running
     from ledger.git.repository import Repository
 
@@ -40,6 +38,8 @@ _LARGE = 1 << 16
 _DURABLE = (
     "-c", "core.fsync=loose-object", "-c", "core.fsyncMethod=batch", "-c", "core.looseCompression=1",
 )  # fmt: skip
+#: The header of a loose object is shorter: `commit 1234`.
+_HEADER_BYTES = 40
 _PACKED_KINDS = {COMMIT: 1, TREE: 2, BLOB: 3, TAG: 4}
 
 
@@ -148,6 +148,35 @@ class Objects:
         return find(self.read, self.header(commit).tree, path)
 
 
+def loose_object(objects: str, oid: str, limit: int = 0) -> bytes | None:
+    """Read a loose object from the disk: its bytes with header, None when it is not loose.
+
+    Raises:
+        StorageFailed: the file is there and does not hold what its name says.
+        ObjectTooLarge: it has more than `limit` bytes, where that is not 0.
+    """
+    path = f"{objects}/{oid[:2]}/{oid[2:]}"
+    try:
+        with open(path, "rb") as file:
+            packed = file.read()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    try:
+        if limit:
+            head = zlib.decompressobj().decompress(packed, _HEADER_BYTES).partition(b"\0")[0]
+            if (size := int(head.partition(b" ")[2])) > limit:
+                raise ObjectTooLarge(oid, size)
+        data = zlib.decompress(packed)
+    except (zlib.error, ValueError):
+        data = b""
+    if sha1(data, usedforsecurity=False).hexdigest() != oid:
+        raise StorageFailed(
+            f"the object {oid} did not reach the disk whole",
+            hint="check the disk; the session log itself is safe in the spool",
+        )
+    return data
+
+
 def commit_header(data: bytes) -> CommitHeader:
     """Read what a join needs off a commit's bytes."""
     head, _, message = data.decode("utf-8", "replace").partition("\n\n")
@@ -228,58 +257,6 @@ def merge_bases(git: Git, one: str, two: str) -> list[str]:
     """Return the best common ancestors of two commits, sorted; none for unrelated histories."""
     said = git.run("merge-base", "--all", one, two, check=False)
     return sorted(said.decode("ascii", "replace").split())
-
-
-def move_references(
-    git: Git,
-    moves: Sequence[tuple[str, str, str | None]],
-    why: str,
-    within: Within = lambda: True,
-    who: tuple[str, str] = ("Diurna", "diurna@localhost.invalid"),
-) -> bool:
-    """Let references point elsewhere, all or none, if they still are where they were.
-
-    `moves` are full names, each with where it goes and where it was, "" for not there, None for wherever;
-    `why`, and name and address (`who`), are for the reflog. `within` is asked while git has them
-    locked; where it says no nothing is changed.
-
-    Raises:
-        TipMoved: it is elsewhere by now.
-        ReferenceLocked: its lock file is there.
-    """
-    from ledger.errors import ReferenceLocked, TipMoved
-    from ledger.git.committer import branch_lock, lock_in_the_way
-
-    reference, does = moves[0][0], False
-    old = ["" if was is None else was or "0" * 40 for _, _, was in moves]
-    rows = [f"update {one[0]} {one[1]} {was}".rstrip() for one, was in zip(moves, old, strict=True)]
-    running = git.start(
-        "-c", f"user.name={clean_name(who[0])}", "-c", f"user.email={clean_name(who[1], '')}",
-        "update-ref", "-m", why, "--stdin",
-    )  # fmt: skip
-    try:
-        told = "\n".join(["start", *rows, "prepare", ""]).encode("utf-8", "surrogateescape")
-        said = running.ask(told)
-        while said not in (b"", b"prepare: ok"):
-            said = running.ask(b"")
-        does = bool(said) and within()
-    except BrokenPipeError:
-        pass  # it says why
-    except BaseException:
-        running.finish(b"abort\n")
-        raise
-    status, _, err = running.finish(b"commit\n" if does else b"abort\n")
-    if not status:
-        return does
-    words = err.decode("utf-8", "replace")
-    if "File exists" in words:
-        common = git.text("rev-parse", "--git-common-dir").strip()
-        branch = branch_lock(os.path.join(git.where, common), reference)
-        raise ReferenceLocked(lock_in_the_way(words, branch) or branch)
-    if "but expected" in words or "already exists" in words or "unable to resolve" in words:
-        raise TipMoved(reference)
-    failure = git.failure("update-ref", status, err)
-    raise failure if isinstance(failure, StorageFailed) else StorageFailed(failure.message)
 
 
 FILE, FOLDER = "100644", "40000"

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from ledger.errors import TipMoved, WriteRefused
 from ledger.git.cli import Git
+from ledger.git.committer import move_references
 from ledger.git.git_objects import (
     BLOB,
     COMMIT,
@@ -23,7 +24,6 @@ from ledger.git.git_objects import (
     TREE,
     Objects,
     entries,
-    move_references,
     object_id,
     written,
 )

@@ -86,7 +86,7 @@ def unabsorbed(pages: Pages, tip: str, edits: list[CommittedEdit]) -> list[Commi
 
 def _unwithheld(telling: Withheld, edit: CommittedEdit) -> CommittedEdit:
     """Take an edit that says again what was withheld as one that is not understood (FORMAT.md, F9, A7)."""
-    from memory.write.kept_out import repeated_places
+    from memory.redaction.withheld_repeats import repeated_places
 
     found = repeated_places(telling, decode(edit.data, sealed=True)[0]) if edit.stem else ()
     if not found:

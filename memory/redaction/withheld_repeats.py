@@ -11,18 +11,29 @@ from collections.abc import Iterable
 from ledger.codec.fact_blocks import write_footer
 from ledger.codec.log import decode
 from ledger.home import Home
-from ledger.model.event import FactCreated, FactIgnored, FactRedacted, FactUpdated, Meta
+from ledger.model.event import (
+    Event,
+    FactCreated,
+    FactIgnored,
+    FactRedacted,
+    FactUpdated,
+    Meta,
+    facts_in,
+)
 from ledger.model.evidence import role_in
+from ledger.model.findings import Finding
 from ledger.model.ids import WITHHELD, is_purged, version_id
 from ledger.model.log_stamps import is_sealed
-from ledger.model.session import SessionLog
+from ledger.model.session import DEFAULT_TITLE, EDIT, SessionLog
 from memory.cache.cache_file import Cache
 from memory.redaction.withheld_texts import holds_cut, logs_naming, redacted_logs, withheld_texts
 from memory.replay.read_logs import read_bytes
 from projection.document.page_renderer import REDACTED
+from projection.document.unlogged_lines import WAY_OUT
 from projection.fold.withholding import free_values, names
 from projection.text.normalize import plain
 
+_HINT = "a redaction is for good; say what may be known in other words"
 #: The shortest text that says something by itself; a shorter one stands in too many lines.
 _TELLING_CHARS = 4
 #: The same of a remark, and of a value in a footer.
@@ -160,3 +171,36 @@ def withheld_of(home: Home, cache: Cache, *, words: bool = True) -> Withheld | N
     if not cache.redacted:
         return None
     return Withheld(home, cache, cache.redacted, redacted_logs(cache) if words else frozenset())
+
+
+def repeated_places(telling: Withheld, log: SessionLog) -> tuple[Finding, ...]:
+    """Name the places in which a log says again what was withheld, not the words."""
+    said = [("the title", log.title), ("the prose", log.prose)]
+    said += [(f"the text of {event.id}", _text_of(event)) for event in log.events]
+    said += [(f"what is said of {event.id}", event.remark) for event in log.events]
+    hint = _HINT
+    if log.type == EDIT:
+        hint = f"{_HINT}, {WAY_OUT}"
+    found = [
+        Finding("withheld-text", f"{where} says what was redacted here", hint=hint)
+        for where, text in said
+        if telling.repeats(text)
+    ]
+    return tuple(dict.fromkeys(found))
+
+
+def without_repeats(telling: Withheld, log: SessionLog) -> SessionLog:
+    """Return a log without what says again what was withheld."""
+    gone = {event.id for event in log.events if telling.repeats(_text_of(event))}
+    events = [
+        event._replace(remark="") if telling.repeats(event.remark) else event
+        for event in log.events
+        if gone.isdisjoint(facts_in(event)) or isinstance(event, FactRedacted)
+    ]
+    prose = "\n".join(line for line in log.prose.split("\n") if not telling.repeats(line))
+    title = DEFAULT_TITLE if telling.repeats(log.title) else log.title
+    return log._replace(title=title, prose=prose.strip("\n"), events=tuple(events))
+
+
+def _text_of(event: Event) -> str:
+    return getattr(event, "text", None) or ""

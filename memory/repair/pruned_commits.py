@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from itertools import chain, islice
 
 from ledger.errors import DiurnaError, ObjectMissing
-from ledger.git.commit_maker import Made, make_commit
+from ledger.git.committer import Made, make_commit
 from ledger.git.git_objects import COMMIT, TREE, Objects, write_objects
 from ledger.git.repository import read_reference
 from ledger.home import Home

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from ledger.codec.fact_blocks import order_meta
 from ledger.codec.log import canonical
+from ledger.errors import DraftRefused
 from ledger.git.repository import cut_commits, head
 from ledger.git.work_tree import is_dirty
 from ledger.home import OWN_BRANCH
@@ -44,9 +45,8 @@ from ledger.model.session import (
 from ledger.model.verbs import CLOSING, IN_PROGRESS
 from ledger.secrets.log_redaction import guard, is_withheld
 from memory.cache.schema import PINNED
-from memory.write.draft import text_of
+from memory.write.draft import as_personal, is_own, refuse_personal, text_of
 from memory.write.host_session import MOST_USES, used_in
-from memory.write.kept_out import as_personal, is_own, refuse_personal, without_withheld
 from projection.fold.fact_links import ENTITY_KEY, SERVES, TAGS_KEY, names_in
 from projection.fold.falsity import said_against
 from projection.policy.model import CLOSABLE, HANDOFF_KIND, TASK_KIND
@@ -101,6 +101,24 @@ def _with_header(log: SessionLog, case: Case) -> Amended:
         extra += ((BY_KEY, occasion.agent),)
     header = tuple([(key, values[key]) for key in _FILLED if key in values])
     return SessionLog(header + extra, log.title, log.prose, log.events), ()
+
+
+def _without_withheld(log: SessionLog, case: Case) -> Amended:
+    """Return a log without what says again what was withheld; where somebody means it, refuse it.
+
+    Raises:
+        DraftRefused: the findings name the places, not the words.
+    """
+    if not case.cache.redacted:  # most homes withhold nothing
+        return log, ()
+    from memory.redaction.withheld_repeats import repeated_places, withheld_of, without_repeats
+
+    telling = withheld_of(case.home, case.cache, words=case.asked.held)
+    if telling is not None and case.asked.held:
+        return without_repeats(telling, log), ()
+    if telling is not None and (found := repeated_places(telling, log)):
+        raise DraftRefused(found)
+    return log, ()
 
 
 def _with_opened(log: SessionLog, case: Case) -> Amended:
@@ -326,7 +344,7 @@ WORDED: tuple[Amendment, ...] = (
     _with_seen_versions,
     _kept_personal,
     _without_secrets,
-    without_withheld,
+    _without_withheld,
 )
 
 

@@ -7,9 +7,14 @@ from collections import Counter
 
 from ledger.environment import now_seconds
 from ledger.errors import WriteRefused
-from ledger.git.commit_maker import store_commit
-from ledger.git.committer import FALLBACK_EMAIL, FALLBACK_NAME, Commit, Identity
-from ledger.git.git_objects import move_references
+from ledger.git.committer import (
+    FALLBACK_EMAIL,
+    FALLBACK_NAME,
+    Commit,
+    Identity,
+    move_references,
+    store_commit,
+)
 from ledger.git.repository import checked_out_elsewhere, read_reference
 from ledger.home import Home
 from ledger.model.event import VERBS, Event, FactCreated
@@ -21,8 +26,7 @@ from ledger.wal.spool import Intents
 from memory.kept_copies import along, note_logs
 from memory.replay.tip_snapshot import Snapshot
 from memory.write.branch_lock import Branch, born_from_upstream
-from memory.write.draft import Occasion
-from memory.write.kept_out import refuse_personal_logs
+from memory.write.draft import Occasion, refuse_personal_logs
 from projection.policy.model import BUILT_IN_KINDS, DEFAULT_KIND
 
 TYPE_CHECKING = False

@@ -1,7 +1,19 @@
-"""Define what is to be appended, before it has a name, and the receipt for it."""
+"""Define what is to be appended, before it has a name, and the receipt for it.
+
+And keep what is only one person's out of a home that others share: drafts before they are sealed, logs
+that wait, logs that come as files (FORMAT.md, S16). What is in the history already no one can refuse:
+`diurna check --ci` names it.
+"""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterable, Mapping
+
+from ledger.codec.fact_blocks import order_meta
+from ledger.codec.log import read_entry
+from ledger.errors import DraftRefused
+from ledger.home import OWN_REPOSITORY, Home, personal_folder
 from ledger.model.event import (
     GRAMMAR,
     VERBS,
@@ -14,16 +26,27 @@ from ledger.model.event import (
     written,
 )
 from ledger.model.findings import Finding
+from ledger.model.layout import SESSIONS_DIR, stem_of
 from ledger.model.record import Record
-from ledger.model.session import DEFAULT_TITLE, WORK, WORKING, Entry, SessionLog
+from ledger.model.session import (
+    DEFAULT_TITLE,
+    PERSONAL_KEY,
+    PERSONAL_VALUE,
+    WORK,
+    WORKING,
+    Entry,
+    SessionLog,
+    personal_ids,
+    says_personal,
+)
+from projection.policy.model import Policy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from typing import Any
 
     from ledger.git.committer import Identity
-    from ledger.home import Home
     from ledger.wal.spool import Spool
     from memory.cache.cache_file import Cache
     from memory.replay.tip_snapshot import Snapshot
@@ -34,6 +57,10 @@ NOT_COMMITTED = "not committed"
 ANYWAY = 'if it is meant as it is, say `--anyway` (`"anyway": true` in JSON)'
 #: What a list of facts that were only relied on is called.
 USED = "Used"
+_ELSEWHERE = (
+    "`diurna note --personal` records it in your own home, `diurna init --personal` makes one; where "
+    "everybody may know it, leave the footer out"
+)
 
 
 class SessionDraft(Record):
@@ -234,3 +261,70 @@ def text_of(event: Event) -> str:
 def births(events: tuple[Event, ...]) -> tuple[str, ...]:
     """Return the ids of the facts that events create."""
     return tuple(event.id for event in events if isinstance(event, FactCreated))
+
+
+def is_own(home: Home, policy: Policy) -> bool:
+    """Tell whether a home is the one of what is only the user's: by its place, and by what it says."""
+    return (
+        policy.personal
+        and home.kind == OWN_REPOSITORY
+        and home.repository.top == os.path.realpath(personal_folder())
+    )
+
+
+def refuse_personal(home: Home, policy: Policy, events: Iterable[Event], file: str = "") -> None:
+    """Refuse facts that are only one person's where others share the home.
+
+    `file` is the one that they come from, "" for none.
+
+    Raises:
+        DraftRefused: the findings name each of them.
+    """
+    found = personal_ids(events)
+    if found and not is_own(home, policy):
+        raise DraftRefused(tuple([personal_finding(fact, file) for fact in found]))
+
+
+def refuse_personal_logs(
+    home: Home, policy: Policy, files: Iterable[tuple[str, bytes | None]]
+) -> None:
+    """Refuse logs with such facts that come as files: (path, bytes or None).
+
+    Raises:
+        DraftRefused: the findings name each of them.
+    """
+    for path, data in files:
+        if data is not None and path.startswith(SESSIONS_DIR) and PERSONAL_KEY.encode() in data:
+            refuse_personal(home, policy, read_entry(stem_of(path), data)[0].acts, path)
+
+
+def kept_back(home: Home, policy: Policy, logs: Mapping[str, Entry]) -> dict[str, Finding]:
+    """Return the logs, of those that wait for a commit, that hold such facts, and what to say of each."""
+    if is_own(home, policy):
+        return {}
+    named = {stem: personal_ids(entry.acts) for stem, entry in logs.items()}
+    return {
+        stem: personal_finding(ids[0])._replace(
+            message=f"{stem} goes on waiting: {personal_finding(ids[0]).message}"
+        )
+        for stem, ids in named.items()
+        if ids
+    }
+
+
+def personal_finding(fact: str, file: str = "") -> Finding:
+    """Say that a fact is only one person's, and where it belongs."""
+    said = f"{fact} is only one person's (`{PERSONAL_KEY}: {PERSONAL_VALUE}`), and others share this home"
+    return Finding("personal-item", said, file, hint=_ELSEWHERE)
+
+
+def as_personal(events: Iterable[Event]) -> tuple[Event, ...]:
+    """Return events whose new facts all say that they are only one person's."""
+    return tuple(
+        [
+            event._replace(meta=order_meta((*event.meta, (PERSONAL_KEY, PERSONAL_VALUE))))
+            if isinstance(event, FactCreated) and not says_personal(event.meta)
+            else event
+            for event in events
+        ]
+    )

@@ -37,8 +37,7 @@ from memory.kept_copies import (
 from memory.replay.tip_snapshot import Snapshot
 from memory.write.branch_lock import obstacle, unfit
 from memory.write.commit_files import CommitWriter, Files, check_writable, commit_subject
-from memory.write.draft import Occasion
-from memory.write.kept_out import kept_back
+from memory.write.draft import Occasion, kept_back
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

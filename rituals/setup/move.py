@@ -16,8 +16,8 @@ import re
 from collections.abc import Callable
 
 from ledger.errors import WriteRefused
-from ledger.git.committer import FALLBACK_EMAIL, FALLBACK_NAME, Identity
-from ledger.git.git_objects import COMMIT, move_references, object_id, write_objects
+from ledger.git.committer import FALLBACK_EMAIL, FALLBACK_NAME, Identity, move_references
+from ledger.git.git_objects import COMMIT, object_id, write_objects
 from ledger.git.history_rewrite import relocated
 from ledger.git.repository import branch_tips, config_value, head, read_reference
 from ledger.home import IN_TREE, OWN_BRANCH, Home, branch_home, checked_out_home

@@ -38,7 +38,7 @@ from typing import IO, Any, NoReturn
 ROOT = Path(__file__).resolve().parents[2]
 LOADED = (
     "memory.api", "pygit2", "rituals.cli.app", "rituals.cli.entry", "rituals.sync.sync_rounds",
-    "ledger.git.commit_maker", "ledger.git.pygit2_store", "memory.worktree.tree_update",
+    "ledger.git.committer", "ledger.git.pygit2_store", "memory.worktree.tree_update",
     "memory.write.spool_commits",
     "hashlib", "resource",
 )  # fmt: skip
