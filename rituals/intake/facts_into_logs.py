@@ -136,9 +136,8 @@ def with_edges(
 
 def places_clean(reading: Reading) -> Reading:
     """Return a reading whose places can be shown: without the secret that a name of a file may be."""
-    clean = without_secrets
-    items = [item._replace(place=clean(item.place or item.key)) for item in reading.items]
-    left_out = [LeftOut(clean(one.place), clean(one.why)) for one in reading.left_out]
+    items = [one._replace(place=without_secrets(one.place or one.key)) for one in reading.items]
+    left_out = [LeftOut(*map(without_secrets, one)) for one in reading.left_out]
     return reading._replace(items=tuple(items), left_out=tuple(left_out))
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterator, Sequence
+from itertools import takewhile
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -108,11 +109,9 @@ def sections(text: str, first_line: int = 1) -> list[Section]:
 
 def whole(found: list[Section], at: int) -> str:
     """Return the text of a section with all that stands below its heading, headings and all."""
-    own = found[at]
-    parts = [own.text]
-    for one in found[at + 1 :]:
-        if one.level <= own.level:
-            break
+    below = takewhile(lambda one: one.level > found[at].level, found[at + 1 :])
+    parts = [found[at].text]
+    for one in below:
         parts += [f"{'#' * one.level} {one.titles[-1]}", one.text]
     return "\n\n".join([part for part in parts if part])
 

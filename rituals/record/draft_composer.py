@@ -57,9 +57,7 @@ def draft_of_request(
     bare = any(not new.id for new in request.new)
     words = words_for(memory, request.new) if bare else {}
     here = taken_in(memory)
-    theirs = (
-        taken_in(own) if own and any(says_personal(new.footers) for new in request.new) else here
-    )
+    theirs = taken_in(own) if own else here
     draft = compose(request, base, here, words, theirs)
     draft, findings = _of_known_kinds(draft, kinds_of(memory))
     return draft._replace(typed=request.refs if options else ()), findings

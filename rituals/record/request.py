@@ -14,10 +14,8 @@ from projection.policy.model import DEFAULT_KIND
 
 #: The header values that are passed on as they are; agent and type have places of their own.
 HEADER_KEYS = ("role", "host", "model", "session", "verdict", "about", "tokens")
-#: The fields that hold nothing but fact ids.
-ID_LISTS = ("refs", "invalidate", "close", "reopen", "reactivate")
-#: The fields that say a word or two of each of some facts.
-PAIR_LISTS = ("move", "helped", "ignored")
+#: The fields that say nothing by themselves.
+_BESIDE = frozenset(("agent", "type", "anyway", *HEADER_KEYS)) - {"verdict"}
 #: Pairs of what JSON writes as an object.
 Pairs = tuple[tuple[str, str], ...]
 
@@ -86,11 +84,7 @@ class Request(Record):
     @property
     def says_nothing(self) -> bool:
         """Whether it names neither a title, a body nor an event."""
-        events = (
-            self.new, self.update, self.supersede, *[getattr(self, key) for key in PAIR_LISTS],
-            *[getattr(self, key) for key in ID_LISTS],
-        )  # fmt: skip
-        return not (self.title or self.body or self.verdict or any(events))
+        return not any(getattr(self, key) for key in self._fields if key not in _BESIDE)
 
     @property
     def header(self) -> dict[str, str]:

@@ -218,15 +218,14 @@ def _judged(
 def annotation(finding: Finding, prefix: str) -> str:
     """Write a finding as a line that GitHub's runner shows beside the file."""
 
-    def escaped(text: str) -> str:  # what the runner would read as the end of a command
-        return visible(text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A"))
+    def escaped(text: str, ends: str = "") -> str:  # what the runner would read as the end of it
+        for mark in f"%\r\n{ends}":
+            text = text.replace(mark, f"%{ord(mark):02X}")
+        return visible(text)
 
-    def of_a_property(text: str) -> str:
-        return escaped(text).replace(":", "%3A").replace(",", "%2C")
-
-    place = f"file={of_a_property(prefix + finding.file)}," if finding.file else ""
+    place = f"file={escaped(prefix + finding.file, ':,')}," if finding.file else ""
     place += f"line={finding.line}," if finding.file and finding.line else ""
-    title = of_a_property(f"diurna {finding.code}")
+    title = escaped(f"diurna {finding.code}", ":,")
     said = without_secrets(finding.message) + (f"\nhint: {finding.hint}" if finding.hint else "")
     severity = "notice" if finding.severity == INFO else finding.severity
     return f"::{severity} {place}title={title}::{escaped(said)}"

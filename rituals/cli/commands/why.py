@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from itertools import groupby
 
 from ledger.errors import NotFound
 from ledger.home import PERSONAL
@@ -187,13 +188,9 @@ def _reason_object(one: Reason) -> dict[str, Any]:
 
 def _spans(lines: Sequence[int]) -> list[list[int]]:
     """Write numbers of lines as spans: their first and last."""
-    found: list[list[int]] = []
-    for line in lines:
-        if found and line == found[-1][1] + 1:
-            found[-1][1] = line
-        else:
-            found.append([line, line])
-    return found
+    runs = groupby(enumerate(lines), lambda one: one[1] - one[0])
+    spans = [[line for _, line in run] for _, run in runs]
+    return [[span[0], span[-1]] for span in spans]
 
 
 def _is_fact(memory: Reader, asked: str) -> bool:
