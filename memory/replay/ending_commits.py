@@ -10,6 +10,7 @@ import operator
 import os
 import re
 from fnmatch import fnmatchcase
+from functools import cached_property
 
 from ledger.git.ancestry import BLOB_LIMIT_BYTES, Entry, Mainline, Step, merged_branches
 from ledger.model.record import Record
@@ -74,10 +75,7 @@ class _Looking:
         self._line, self._head, self._branch, self._seen = line, head, branch, seen
         self._steps: list[Step] = []
         self._base = ""
-        self._waits: list[EndingFact] = []
         self._births: dict[EndingFact, str] = {}
-        self._known: list[str] | None = None
-        self._elsewhere: frozenset[str] | None = None
         self._behind: dict[str, list[Step]] = {}
 
     def found(self, asked: Sequence[tuple[EndingFact, Until]]) -> dict[EndingFact, End]:
@@ -89,8 +87,8 @@ class _Looking:
         found = dict(self._of_checks(checks))
         if not (trees or tags or merges):
             return found
-        self._waits = [wait for wait, _ in (*trees, *tags, *merges)]
-        births = [self._birth(one) for one in self._waits]
+        self._births = self._born([wait for wait, _ in (*trees, *tags, *merges)])
+        births = [*self._births.values()]
         self._base = "" if "" in births else self._line.common(births)
         self._steps = self._line.behind(self._base)
         found.update(self._of_trees(trees))
@@ -98,21 +96,20 @@ class _Looking:
         found.update(self._of_merges(merges))
         return found
 
-    def _birth(self, wait: EndingFact) -> str:
-        """Return the birth of a fact."""
-        if not self._births:
-            whole = self._line.whole({one.birth for one in self._waits if one.birth})
-            self._births = {one: whole.get(one.birth, "") for one in self._waits}
-            unknown = [one for one, birth in self._births.items() if not birth]
-            steps = self._line.behind() if unknown else []
-            for one in unknown:  # what was committed by then is what its writer may have seen
-                older = [step.commit for step in steps if step.seconds <= one.seconds]
-                self._births[one] = older[-1] if older else ""
-        return self._births[wait]
+    def _born(self, waits: Sequence[EndingFact]) -> dict[EndingFact, str]:
+        """Return the births of facts."""
+        whole = self._line.whole({one.birth for one in waits if one.birth})
+        births = {one: whole.get(one.birth, "") for one in waits}
+        unknown = [one for one, birth in births.items() if not birth]
+        steps = self._line.behind() if unknown else []
+        for one in unknown:  # what was committed by then is what its writer may have seen
+            older = [step.commit for step in steps if step.seconds <= one.seconds]
+            births[one] = older[-1] if older else ""
+        return births
 
     def _all(self, wait: EndingFact) -> list[Step]:
         """Return all steps behind the birth of a fact."""
-        birth = self._birth(wait)
+        birth = self._births[wait]
         if birth not in self._behind:
             places = [at for at, step in enumerate(self._steps) if step.commit == birth]
             whole = not birth or birth == self._base
@@ -137,12 +134,12 @@ class _Looking:
             (commit, until.place)
             for wait, until, changed, brings in rows
             for commit in (
-                changed[0].parent, self._birth(wait) * bool(brings), *[one.commit for one in changed],
+                changed[0].parent, self._births[wait] * bool(brings), *[one.commit for one in changed],
             )
         ]  # fmt: skip
         entries, texts = self._read(places, [until for _, until, _, _ in rows])
         for wait, until, changed, brings in rows:
-            first, birth = changed[0].parent, (self._birth(wait), until.place)
+            first, birth = changed[0].parent, (self._births[wait], until.place)
             was = _holds(until, entries[first, until.place] if first else Entry(""), texts)
             for step in changed:
                 is_link = touched[until.place][step.commit] == _LINK
@@ -200,27 +197,28 @@ class _Looking:
 
     def _brings(self, wait: EndingFact) -> str:
         """Return the commit of the line that brought the birth of a fact from elsewhere, "" for none."""
-        birth = self._birth(wait)
-        if self._elsewhere is None:
-            born = {one for known in self._waits if (one := self._birth(known))}
-            start = self._steps[0].parent if self._steps else self._head
-            # one that the line had at its beginning, or has not, no step brings
-            apart = frozenset(born - {start, *[step.commit for step in self._steps]})
-            apart = self._line.lacking(start, apart) if start else apart
-            self._elsewhere = apart - self._line.lacking("", apart)
+        birth = self._births[wait]
         if birth not in self._elsewhere:
             return ""
         return self._line.first_holding(self._all(wait), [birth]).commit
+
+    @cached_property
+    def _elsewhere(self) -> frozenset[str]:
+        start = self._steps[0].parent if self._steps else self._head
+        # one that the line had at its beginning, or has not, no step brings
+        known = {"", start, *[step.commit for step in self._steps]}
+        apart = frozenset(self._births.values()) - known
+        apart = self._line.lacking(start, apart) if start else apart
+        return apart - self._line.lacking("", apart)
 
     def _of_tags(
         self, asked: Sequence[tuple[EndingFact, Until]]
     ) -> Iterator[tuple[EndingFact, End]]:
         """Yield what tags end: of those that are in the line, one that the birth had not."""
-        names = [one for one in self._refs() if one.startswith(_TAGS)] if asked else []
+        names = [one for one in self._refs if one.startswith(_TAGS)] if asked else []
         for wait, until in asked:
-            named = self._line.refs(
-                [one for one in names if fnmatchcase(one[len(_TAGS) + 1 :], until.place)]
-            )
+            asked_for = [one for one in names if fnmatchcase(one, f"{_TAGS}/{until.place}")]
+            named = self._line.refs(asked_for)
             here = {one.commit for one in named}
             here -= self._line.lacking("", here)
             # what was tagged behind the birth at a commit of the birth's; an annotated tag tells when
@@ -238,22 +236,21 @@ class _Looking:
                 said = f"{TAG} {name[len(_TAGS) + 1 :]}"
                 yield wait, End(step.commit, step.seconds, _clipped(said))
 
+    @cached_property
     def _refs(self) -> list[str]:
-        if self._known is None:
-            self._known = self._line.names(_TAGS, _HEADS, _REMOTES)
-        return self._known
+        return self._line.names(_TAGS, _HEADS, _REMOTES)
 
     def _new(self, wait: EndingFact, commits: Iterable[str]) -> frozenset[str]:
         """Return those of some commits that the birth of a fact had not."""
         wanted = frozenset(commits)
-        birth = self._birth(wait) if wanted else ""
+        birth = self._births[wait] if wanted else ""
         return self._line.lacking(birth, wanted) if birth else wanted
 
     def _of_merges(
         self, asked: Sequence[tuple[EndingFact, Until]]
     ) -> Iterator[tuple[EndingFact, End]]:
         """Yield what the merge of a branch ends, by its message or by the branch's tip."""
-        names = self._refs() if asked else []
+        names = self._refs if asked else []
         for wait, until in asked:
             if until.place == self._branch:
                 continue
@@ -269,8 +266,7 @@ class _Looking:
             tips = [one.commit for one in self._line.refs(ours)]
             if not tips and until.place in self._seen:
                 tips = list(self._line.whole([self._seen[until.place]]).values())
-            held = self._held(wait, until.place, tips)
-            steps = [*told[:1], *held]
+            steps = [*told[:1], *self._held(wait, until.place, tips)]
             if steps:
                 ids = [one.commit for one in own]
                 step = min(steps, key=lambda one: ids.index(one.commit))

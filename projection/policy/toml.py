@@ -128,6 +128,9 @@ def _read(usual: Any, said: object, path: Keys, wrong: Wrong) -> Any:
         if key not in known:
             wrong(here, f"unknown key {shown(here)}", f"known here: {', '.join(known)}")
         elif here in (("kinds",), ("upstream",)):
+            if not isinstance(value, dict):
+                _read(Policy(), value, here, wrong)
+                value = {}
             values[key] = (_kinds if key == "kinds" else _upstreams)(value, here, wrong)
         elif hasattr(getattr(usual, key), "_fields"):
             values[key] = _read(getattr(usual, key), value, here, wrong)
@@ -143,11 +146,11 @@ def _read(usual: Any, said: object, path: Keys, wrong: Wrong) -> Any:
     return usual._replace(**values)
 
 
-def _kinds(said: object, path: Keys, wrong: Wrong) -> tuple[Kind, ...]:
+def _kinds(said: dict[str, Any], path: Keys, wrong: Wrong) -> tuple[Kind, ...]:
     """Return the built-in kinds as changed, then the added ones by name."""
     known = {kind.name: kind for kind in BUILT_IN_KINDS}
     built_in = tuple(known)
-    for name, table in said.items() if isinstance(said, dict) else ():
+    for name, table in said.items():
         here = (*path, name)
         if not is_fact_id(name) or "." in name:
             hint = "use lower-case letters, digits and single hyphens, as in `open-question`"
@@ -159,17 +162,12 @@ def _kinds(said: object, path: Keys, wrong: Wrong) -> tuple[Kind, ...]:
         elif isinstance(table, dict) and "section" not in table:
             hint = f'add the heading its facts stand under: section = "{name.capitalize()}"'
             wrong(here, f"{shown(here)} needs a section", hint)
-    if not isinstance(said, dict):
-        _read(Policy(), said, path, wrong)
     added = sorted(known.keys() - set(built_in))
     return tuple([known[name] for name in (*built_in, *added)])
 
 
-def _upstreams(said: object, path: Keys, wrong: Wrong) -> tuple[Upstream, ...]:
+def _upstreams(said: dict[str, Any], path: Keys, wrong: Wrong) -> tuple[Upstream, ...]:
     """Return the homes of others that a table names."""
-    if not isinstance(said, dict):
-        _read(Policy(), said, path, wrong)
-        return ()
     if len(said) > UPSTREAMS_LIMIT:
         wrong(path, f"{shown(path)} must have at most {UPSTREAMS_LIMIT} entries", "")
     for name, url in said.items():
