@@ -105,12 +105,14 @@ def session_lines(
     for visible in visible_texts(snapshot.home, cache, logs):
         entry = visible.entry
         at = entry.clock if day_seen(entry.clock, now_ms()) else ""
-        line = SessionLine(at, told=_told(entry, facts))
+        named = [facts[id] for id in sorted(named_in(entry)) if id in facts]
+        ours = [fact for fact in named if footer(fact, ROLE_KEY)]  # the view `roles` alone has them
+        line = SessionLine(at, told=_told(entry, ours))
         if visible.withheld:
             found.append(line._replace(title=REDACTED))
             continue
         brief = gist(visible.text)
-        notes = {quoted(head.text) for one in _notes(entry, facts) for head in one.heads}
+        notes = {quoted(head.text) for one in ours for head in one.heads}
         decided = [quote.text for quote in brief.decisions if quote.text not in notes]
         left = [quote.text for quote in brief.actions if quote.text not in notes]
         summary = "" if brief.summary in notes else brief.summary
@@ -119,17 +121,11 @@ def session_lines(
     return found
 
 
-def _notes(entry: Entry, facts: dict[str, Fact]) -> list[Fact]:
-    """Return the notes of roles among the facts that a log names: only the view `roles` shows them."""
-    known = [facts[id] for id in sorted(named_in(entry)) if id in facts]
-    return [fact for fact in known if footer(fact, ROLE_KEY)]
-
-
-def _told(entry: Entry, facts: dict[str, Fact]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+def _told(entry: Entry, notes: list[Fact]) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """Return what a log did to facts, without the notes of roles."""
-    notes = {fact.id for fact in _notes(entry, facts)}
+    hidden = {fact.id for fact in notes}
     found = [
-        (verb, tuple([said for said in ids if notes.isdisjoint(said.split(" → "))]))
+        (verb, tuple([said for said in ids if hidden.isdisjoint(said.split(" → "))]))
         for verb, ids in deeds(entry)
     ]
     return tuple([(verb, ids) for verb, ids in found if ids])

@@ -211,20 +211,15 @@ def roles(source: ViewSource) -> Page:
     sections = []
     for role, facts in sorted(known.items()):
         facts.sort(key=lambda fact: (fact.kind, fact.created, fact.id))
-        kinds = [one_line(_kind_told(fact, source.policy)) for fact in facts]
-        lines = [
-            f"- {told(one)} ({kind}) `{one.id}`" for one, kind in zip(facts, kinds, strict=True)
-        ]
+        lines = []
+        for fact in facts:
+            kind = fact.kind
+            if kind == PATTERN_KIND:
+                kind += f", {pattern_standing(fact, source.policy.learning)}"
+            lines.append(f"- {told(fact)} ({one_line(kind)}) `{fact.id}`")
         sections.append(Section(role, tuple(lines)))
     shown = tuple(sections) or (Section("None", ("No fact is for a role.",)),)
     return Page(f"Roles — {source.policy.project}", "", shown)
-
-
-def _kind_told(fact: Fact, policy: Policy) -> str:
-    """Say the kind of a fact, and of a pattern how far it has come."""
-    if fact.kind != PATTERN_KIND:
-        return fact.kind
-    return f"{fact.kind}, {pattern_standing(fact, policy.learning)}"
 
 
 def daily(source: ViewSource, day: str) -> Page:
