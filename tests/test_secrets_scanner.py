@@ -26,9 +26,7 @@ from ledger.secrets.match import PERSONAL_RULES, place_in_source, without_privat
 from ledger.secrets.scanner import (
     WAIVERS,
     Lines,
-    find_all,
     find_secrets,
-    nameable,
     redacted,
     unmasked,
     without_secrets,
@@ -38,6 +36,7 @@ from tests.conftest import WHOLE, each_row
 from tests.planted_secrets import ALNUM, Draw, Planted, others, patterns, planted, tokens
 from tests.processor_time import steps
 
+find_all = partial(find_secrets, homes=True)
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 LEDGERS, SESSIONS = SHARED / "ledgers", SHARED / "bench" / "sessions" / "transcripts"
 
@@ -186,7 +185,7 @@ def test_what_may_be_named() -> None:
     """A text is nameable without its secrets and home folders, disguised or not."""
     text = f"in /home/alice/shop, by ada@engines.co.uk, &#47;home/bob/shop, {token()}"
     clean = "in ~/shop, by ada@engines.co.uk, ~/shop, [redacted: github-token]"
-    assert nameable(text) == redacted(text, find_all(text)) == clean
+    assert without_secrets(text, homes=True) == redacted(text, find_all(text)) == clean
 
 
 @each_row("text, kept", patterns("private"))

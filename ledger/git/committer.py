@@ -175,11 +175,6 @@ def check_stored(
         raise StorageFailed(f"the commit {commit} did not reach the disk whole")
 
 
-def branch_lock(commondir: str, reference: str) -> str:
-    """Return the path of a branch's lock file."""
-    return os.path.join(commondir, reference + ".lock")
-
-
 def lock_in_the_way(said: str, branch: str) -> str:
     """Return which lock a message of git is about, "" for none that is there.
 
@@ -231,7 +226,7 @@ def move_references(
     words = err.decode("utf-8", "replace")
     if "File exists" in words:
         common = git.text("rev-parse", "--git-common-dir").strip()
-        branch = branch_lock(os.path.join(git.where, common), reference)
+        branch = os.path.join(git.where, common, f"{reference}.lock")
         raise ReferenceLocked(lock_in_the_way(words, branch) or branch)
     if "but expected" in words or "already exists" in words or "unable to resolve" in words:
         raise TipMoved(reference)

@@ -23,7 +23,7 @@ def plain_user_name(commondir: str) -> str | None:
     """Return the author's name that git's files say of a repository; None when git has to be asked."""
     if variables().get("GIT_AUTHOR_NAME"):
         return None
-    for path in (_local(commondir), *_users()):  # the first that says it wins
+    for path in (f"{commondir}/config", *_users()):  # the first that says it wins
         text = _text(path)
         plain = text is not None and "[author" not in text.lower()
         found = plain_value(text or "", "user", "name") if plain else None
@@ -60,7 +60,7 @@ def may_set(section: str, commondir: str, gitdir: str) -> bool:
     """Tell whether the settings of a repository itself may have a section, named as it begins."""
     return any(
         text is None or f"[{section}".lower() in text.lower() or "[include" in text.lower()
-        for text in (_text(_local(commondir)), _text(f"{gitdir}/config.worktree"))
+        for text in (_text(f"{commondir}/config"), _text(f"{gitdir}/config.worktree"))
     )
 
 
@@ -72,7 +72,7 @@ def home_setting(commondir: str, where: str) -> str:
     """
     section, _, key = HOME_SETTING.partition(".")
     if commondir:
-        texts = [_text(_local(commondir))]
+        texts = [_text(f"{commondir}/config")]
     else:
         texts = [text for path in _users() for text in _with_included(path)]
     if not any(text is None or f"[{section}" in text.lower() for text in texts):
@@ -93,10 +93,6 @@ def home_setting(commondir: str, where: str) -> str:
     if commondir:  # a linked worktree means what the clone's own one does
         base = commondir.removesuffix("/.git")
     return os.path.normpath(os.path.join(base, expanded(named)))
-
-
-def _local(commondir: str) -> str:
-    return commondir + "/config"
 
 
 def _users() -> tuple[str, ...]:

@@ -141,7 +141,19 @@ class Objects:
 
     def header(self, commit: str) -> CommitHeader:
         """Return what a join needs of a commit."""
-        return commit_header(self.read(commit))
+        head, _, message = self.read(commit).decode("utf-8", "replace").partition("\n\n")
+        parents, times = [], {"author": 0, "committer": 0}
+        for line in head.split("\n"):
+            key, _, said = line.partition(" ")
+            if key == "parent":
+                parents.append(said)
+            elif key in times:
+                number = said.rsplit(" ", 2)[-2:][0]
+                times[key] = int(number) if number.isdigit() else 0
+        subject = message.partition("\n")[0]
+        return CommitHeader(
+            head[5:45], tuple(parents), times["author"], times["committer"], subject
+        )
 
     def find(self, commit: str, path: str) -> str:
         """Return the id of what stands at a path of a commit, "" for nothing."""
@@ -175,21 +187,6 @@ def loose_object(objects: str, oid: str, limit: int = 0) -> bytes | None:
             hint="check the disk; the session log itself is safe in the spool",
         )
     return data
-
-
-def commit_header(data: bytes) -> CommitHeader:
-    """Read what a join needs off a commit's bytes."""
-    head, _, message = data.decode("utf-8", "replace").partition("\n\n")
-    parents, times = [], {"author": 0, "committer": 0}
-    for line in head.split("\n"):
-        key, _, said = line.partition(" ")
-        if key == "parent":
-            parents.append(said)
-        elif key in times:
-            number = said.rsplit(" ", 2)[-2:][0]
-            times[key] = int(number) if number.isdigit() else 0
-    subject = message.partition("\n")[0]
-    return CommitHeader(head[5:45], tuple(parents), times["author"], times["committer"], subject)
 
 
 def object_id(kind: str, data: bytes) -> str:
@@ -283,18 +280,16 @@ def written(found: Mapping[bytes, Entry]) -> bytes:
     )
 
 
-def lookup(raw: bytes, name: bytes) -> Entry | None:
-    """Return an entry, None when there is none of this name."""
-    # object ids hardly ever hold a name by chance, so that most calls cost no walk
-    return entries(raw).get(name) if b" " + name + b"\0" in raw else None
-
-
 def find(read: Callable[[str], bytes], root: str, path: str) -> str:
     """Return the id of what stands at a path of a tree, "" for nothing."""
     oid = root
-    for name in path.rstrip("/").split("/"):
-        found = lookup(read(oid), os.fsencode(name)) if oid else None
-        oid = found[1] if found is not None else ""
+    for name in path.rstrip("/").split("/") if root else ():
+        raw, key = read(oid), os.fsencode(name)
+        # object ids hardly ever hold a name by chance, so that most calls cost no walk
+        found = entries(raw).get(key) if b" " + key + b"\0" in raw else None
+        if found is None:
+            return ""
+        oid = found[1]
     return oid
 
 

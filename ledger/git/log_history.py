@@ -14,7 +14,7 @@ from ledger.git.cli import Git
 from ledger.git.repository import cut_commits
 from ledger.home import Home
 from ledger.model.findings import Finding
-from ledger.model.layout import SESSIONS_DIR, stem_of
+from ledger.model.layout import FILE_MODE, SESSIONS_DIR, stem_of
 from ledger.model.log_stamps import breaks_seal, is_sealed, is_stem
 from ledger.model.record import Record
 
@@ -22,7 +22,6 @@ Progress = Callable[[int, int], None]
 
 MODIFIED, DELETED, MOVED = "modified", "deleted", "moved"
 
-_FILE_MODE = "100644"
 #: What is read of each commit that did something.
 _HEADER = "%x01%H%x00%P%x00%an%x00%aI"
 #: How many commits, and how many blobs, are asked for at once: bounds the memory.
@@ -89,12 +88,12 @@ def altered(
     rows = [
         row
         for row in _changes(home, commits, "MDT", findings, progress)
-        if row.mode_before == _FILE_MODE and is_stem(stem_of(row.path))
+        if row.mode_before == FILE_MODE and is_stem(stem_of(row.path))
     ]
     losing = list(dict.fromkeys([row.commit for row in rows if not row.blob_after]))
     added: dict[tuple[str, str], list[str]] = {}
     for row in _changes(home, losing, "A", findings):
-        if row.mode_after == _FILE_MODE:
+        if row.mode_after == FILE_MODE:
             added.setdefault((row.commit, row.blob_after), []).append(row.path)
     found: dict[tuple[str, str], Alteration] = {}
     for row in rows:

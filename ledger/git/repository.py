@@ -260,6 +260,15 @@ def remote_branches(repository: Repository, branch: str) -> list[str]:
     return sorted(found, key=lambda one: (one != f"{_REMOTES}origin/{branch}", one))
 
 
+def tracking_branch(repository: Repository, branch: str) -> str:
+    """Return the remote-tracking reference that a branch follows, else one of its name; "" for none."""
+    name = ""
+    if may_set(f'branch "{branch}"', repository.commondir, repository.gitdir):
+        asked = ("rev-parse", "--symbolic-full-name", f"{branch}@{{upstream}}")
+        name = repository.git().text(*asked, check=False).strip()
+    return name or next(iter(remote_branches(repository, branch)), "")
+
+
 def branch_tips(repository: Repository) -> set[str]:
     """Return where all branches stand, here and as they were fetched."""
     common, found = repository.commondir, set[str]()

@@ -139,7 +139,7 @@ def quarter_of(stem: str) -> str:
 CACHE_VERSION = 60
 
 
-_FILE_MODE = "100644"
+FILE_MODE = "100644"
 #: Files that people and tools put beside logs, and that mean nothing.
 _BESIDE = ("INDEX", "README", ".gitkeep")
 
@@ -177,7 +177,7 @@ def log_refs(
         path = full[cut:]
         stem = stem_of(path)
         sealed = is_sealed(stem)
-        if mode != _FILE_MODE or not sealed:
+        if mode != FILE_MODE or not sealed:
             finding = _odd(mode, path, stem)
             if finding is not None:
                 findings.append(finding)
@@ -205,7 +205,7 @@ def log_refs(
 
 
 def _odd(mode: str, path: str, stem: str) -> Finding | None:
-    if mode != _FILE_MODE:
+    if mode != FILE_MODE:
         return Finding(
             "not-a-file",
             f"{path} has mode {mode}; only ordinary files are read",

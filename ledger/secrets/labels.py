@@ -123,7 +123,7 @@ def _behind(text: str, low: str, at: int, end: int, name: str) -> tuple[int, int
     if (
         front.endswith(("::", "[redacted: ")) or stem.endswith("public")
         or (name == "token" and (tail[:1] in (".", "s") or stem.endswith(_PAGES)))
-        or not all(not part or part in _TAILS for part in _parts(tail))
+        or not _TAILS.issuperset(tail.replace(".", "_").translate(_JOINTS).split())
         or (front[-1:] == ":" and text.startswith(":`", end))
     ):  # fmt: skip
         return None  # `password_policy`, `next_token`, `color.token.primary`, a role: :token:`name`
@@ -150,10 +150,6 @@ def _behind(text: str, low: str, at: int, end: int, name: str) -> tuple[int, int
 
 
 _JOINTS = str.maketrans("_-\n\t", "    ")
-
-
-def _parts(tail: str) -> list[str]:
-    return tail.replace("-", "_").replace(".", "_").split("_")
 
 
 def _is_part(text: str, low: str, at: int, end: int) -> bool:

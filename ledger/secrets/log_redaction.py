@@ -20,7 +20,7 @@ from ledger.secrets.match import (
     apart,
     without_private,
 )
-from ledger.secrets.scanner import Lines, find_all, find_secrets, redacted
+from ledger.secrets.scanner import Lines, find_secrets, redacted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class Look:
         return text
 
     def _once(self, where: str, text: str, name: str) -> str:
-        found = find_all(name + text)
+        found = find_secrets(name + text, homes=True)
         if not found:
             return text
         out: list[Hit] = []
@@ -146,7 +146,9 @@ def guard(
     except UnicodeError:  # nothing that can be stored; the draft's own checks say so
         return log, ()
     tagged = without_private(data) != data
-    wanted = [one for one in find_all(data) if personal != KEEP or one.kind != PERSONAL]
+    wanted = [
+        one for one in find_secrets(data, homes=True) if personal != KEEP or one.kind != PERSONAL
+    ]
     if not tagged and not Lines(data).held(wanted):
         return log, ()
     look = Look(personal, lines=lines)

@@ -5,7 +5,6 @@ What nothing may keep is taken out of a text here too: `<private>…</private>`,
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterator
 
@@ -13,6 +12,7 @@ from ledger.model.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import re
     from typing import Any
 
 SECRET, PERSONAL = "secret", "personal"
@@ -31,6 +31,8 @@ class _Expression:
         self._said = said
 
     def __getattr__(self, name: str) -> Any:
+        import re  # a hook asks for none
+
         compiled = re.compile(*self._said)
         for method in ("match", "fullmatch", "search", "finditer", "findall", "sub"):
             setattr(self, method, getattr(compiled, method))

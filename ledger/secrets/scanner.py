@@ -192,18 +192,12 @@ WAIVERS = (
 )  # fmt: skip
 
 
-def find_secrets(text: str) -> tuple[Hit, ...]:
-    """Find all secrets of a text, in order, also those on lines that are waived."""
-    return _look(text)
+def find_secrets(text: str, *, homes: bool = False) -> tuple[Hit, ...]:
+    """Find all secrets of a text, in order, also those on lines that are waived.
 
-
-def find_all(text: str) -> tuple[Hit, ...]:
-    """Find secrets and home folders; of what is both, the secret."""
-    return _look(text, True)
-
-
-def _look(text: str, homes: bool = False) -> tuple[Hit, ...]:
-    """Look through a text as it stands, and as it reads unmasked; for the `homes` of people, too."""
+    It is looked through as it stands, and as it reads unmasked; for the `homes` of people, too: of what
+    is both, the secret counts.
+    """
     found = find(text, homes=homes)
     said, views = unmasked(text)
     masked = _placed(find(said, homes=homes), views) if views else []
@@ -284,15 +278,9 @@ def stand_in(rule: str) -> str:
     return "~" if rule == "home-path" else f"[redacted: {rule}]"
 
 
-def nameable(text: str) -> str:
-    """Return a text without secrets and home folders, from which a public name can be made."""
-    places = find_all(text)
-    return redacted(text, Lines(text).held(places)) if places else text
-
-
-def without_secrets(text: str) -> str:
-    """Return a text without its secrets: for what is printed, and for names that are made of it."""
-    places = find_secrets(text)
+def without_secrets(text: str, *, homes: bool = False) -> str:
+    """Return a text without its secrets, to be printed; without `homes`, too, for a public name."""
+    places = find_secrets(text, homes=homes)
     return redacted(text, Lines(text).held(places)) if places else text
 
 

@@ -10,14 +10,13 @@ from ledger.errors import SyncRefused
 from ledger.git.git_objects import BLOB, TREE, Objects, find, write_objects
 from ledger.git.repository import Repository
 from ledger.home import IN_TREE, OWN_BRANCH, Home
-from ledger.model.layout import SESSIONS_DIR
+from ledger.model.layout import FILE_MODE, SESSIONS_DIR
 from ledger.remote.tree_merge import Joined
 from memory.replay.state_as_of import cold_state
 from memory.replay.tip_snapshot import Snapshot
 from memory.worktree.page_authorship import left_alone
 from projection.fold.full_replay import State
 
-_FILE_MODE = "100644"
 _PULL_HINT = "join them with `git pull`, then `git push`: git joins ledgers without conflicts"
 
 
@@ -83,5 +82,5 @@ def refuse_modes(home: Home, ours: str, tip: str) -> None:
     if home.kind in (IN_TREE, OWN_BRANCH) or not home.checked_out:
         return
     for letter, mode, _, path in home.repository.git().differences(ours, tip, "."):
-        if letter != "D" and mode != _FILE_MODE and not path.startswith(SESSIONS_DIR + "/"):
+        if letter != "D" and mode != FILE_MODE and not path.startswith(SESSIONS_DIR + "/"):
             raise SyncRefused(f"{path} is no ordinary file (mode {mode})", hint=_PULL_HINT)

@@ -310,9 +310,9 @@ def id_of_subject(text: str, words: Mapping[str, str]) -> str:
     told = dict.fromkeys(words[form] for word in _words(text) if (form := _form(word)) in words)
     named = list(told)[:_MOST]
     if len(named) < _ENOUGH:
-        from ledger.secrets.scanner import nameable  # most texts name themselves
+        from ledger.secrets.scanner import without_secrets  # most texts name themselves
 
-        named.append(_odd_word(nameable(text)))
+        named.append(_odd_word(without_secrets(text, homes=True)))
     return "-".join(named)
 
 

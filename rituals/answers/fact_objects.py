@@ -168,8 +168,8 @@ def capture_object(
 
 def learning_object(plan: Plan) -> dict[str, Any]:
     """Describe what could be learned, what speaks for it, and what becomes of files."""
-    proposals = "key source text places evidence=question.evidence diff"
-    promotions = "key evidence=question.evidence path refused diff"
+    proposals = "key=question.key source text places evidence=question.evidence diff"
+    promotions = "key=question.key evidence=question.evidence path refused diff"
     return {
         "proposals": [
             {**fields_of(one, proposals), "id": one.question.accept[0].id} for one in plan.proposals

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from ledger.environment import now_seconds
-from ledger.git.config_files import may_set
-from ledger.git.repository import read_reference
+from ledger.git.repository import read_reference, tracking_branch
 from ledger.home import Home
 from ledger.model.findings import Finding
 from ledger.model.layout import CONTINUITY_FILE
@@ -137,16 +136,10 @@ def _findings(memory: Pages, edited: tuple[str, ...]) -> list[Finding]:
 
 def _upstream(home: Home) -> tuple[str, int, int]:
     """Return the remote-tracking branch, and by how many commits the branch and it differ; "" for none."""
-    where, git = home.repository, home.repository.git()
-    tip, name, section = home.tip(), home.upstream, f'branch "{home.branch}"'
-    if home.reference and may_set(section, where.commondir, where.gitdir):
-        asked = "rev-parse", "--symbolic-full-name", f"{home.branch}@{{upstream}}"
-        name = git.run(*asked, check=False).decode("utf-8", "replace").strip() or name
-    counted: list[bytes] = []
-    if name and tip:
-        counted = git.run(
-            "rev-list", "--left-right", "--count", f"{tip}...{name}", check=False
-        ).split()
+    tip, git = home.tip(), home.repository.git()
+    name = tracking_branch(home.repository, home.branch) if home.reference and tip else ""
+    asked = ("rev-list", "--left-right", "--count", f"{tip}...{name}")
+    counted = git.run(*asked, check=False).split() if name else []
     if len(counted) != 2:
         return "", 0, 0
     return name.removeprefix("refs/remotes/"), int(counted[0]), int(counted[1])

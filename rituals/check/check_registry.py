@@ -67,10 +67,6 @@ class Survey:
         self.progress = progress
         self._listings: dict[str, Listing] = {}
 
-    def fresh(self) -> Survey:
-        """Return a survey of the same home that has read nothing yet."""
-        return Survey(self.memory, self.now_ms, self.progress)
-
     @cached_property
     def tip(self) -> str:
         """The commit that is looked at, "" for none."""
@@ -302,7 +298,7 @@ def _meaning_made(survey: Survey) -> list[tuple[str, str]]:
 
 def _examined(survey: Survey, checks: Iterable[Check]) -> list[Noticed]:
     """Return what is noticed; where the clone can not be read, nothing of what is in it."""
-    survey = survey.fresh()
+    survey = Survey(survey.memory, survey.now_ms, survey.progress)  # that has read nothing yet
     found = _found([one for one in checks if one.stage != CONTENT], survey)
     if not any(one.finding.code in _UNREADABLE for one in found):
         found += _found([one for one in checks if one.stage == CONTENT], survey)

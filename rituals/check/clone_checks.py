@@ -15,7 +15,7 @@ from urllib.parse import unquote
 
 from ledger.environment import variables
 from ledger.errors import StorageFailed, WriteRefused
-from ledger.git.repository import Repository, cut_commits, read_reference, remote_branches
+from ledger.git.repository import Repository, cut_commits, read_reference, tracking_branch
 from ledger.home import OWN_BRANCH, Home, branch_home
 from ledger.model import layout
 from ledger.model.findings import Finding
@@ -325,7 +325,7 @@ def unsent_noticed(survey: Survey) -> Iterator[Finding]:
     home = survey.home
     if not home.repository.git().run("remote", check=False).strip():
         return  # nobody to share with is no fault
-    upstream = _tracking_branch(home)
+    upstream = tracking_branch(home.repository, home.branch) if home.reference else ""
     before = stamp_of(survey.now_ms - _WEEK_MS)
     there = _stems(survey, read_reference(home.repository, upstream) if upstream else "")
     old = sorted(stem for stem in _stems(survey, survey.tip) - there if stem < before)
@@ -336,16 +336,6 @@ def unsent_noticed(survey: Survey) -> Iterator[Finding]:
         told = f"not in {where}" if where else f"on no remote: {home.branch} was never pushed"
         said = f"{many} {told}; the oldest is {old[0]}"
         yield Finding("not-pushed", said, hint="`diurna sync` shares them")
-
-
-def _tracking_branch(home: Home) -> str:
-    """Return the remote-tracking reference of the home's branch, "" where there is none."""
-    if not home.reference:
-        return ""
-    asked = ("rev-parse", "--symbolic-full-name", f"{home.branch}@{{upstream}}")
-    said = home.repository.git().run(*asked, check=False)
-    name = said.decode("utf-8", "surrogateescape").strip()
-    return name or next(iter(remote_branches(home.repository, home.branch)), "")
 
 
 def _stems(survey: Survey, tip: str) -> set[str]:

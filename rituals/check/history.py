@@ -19,11 +19,11 @@ from ledger.git.log_history import (
 )
 from ledger.home import Home
 from ledger.model.findings import Finding
-from ledger.model.layout import stem_of
+from ledger.model.layout import FILE_MODE, stem_of
 from ledger.wal.atomic_files import replace_file
 from ledger.wal.spool import Spool
 from memory import Memory, held_logs, lost_logs, mark_here, refuse_unwritable
-from rituals.check.sessions_listing import FILE_MODE, list_sessions, same_in_work_tree
+from rituals.check.sessions_listing import list_sessions, same_in_work_tree
 
 Progress = Callable[[int, int], None]
 

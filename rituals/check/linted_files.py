@@ -19,7 +19,7 @@ from ledger.model.log_stamps import breaks_seal, is_sealed, is_stem
 from ledger.model.session import DEFAULT_TITLE, LOG_LIMIT_BYTES
 from ledger.secrets.log_redaction import KEEP, article, first_of
 from ledger.secrets.match import LABELLED, SECRET, Hit
-from ledger.secrets.scanner import Lines, find_all, find_secrets
+from ledger.secrets.scanner import Lines, find_secrets
 from memory import committed_projection, name_of, page_copy, work_file
 from rituals.check.check_registry import Survey, in_order
 from rituals.check.ledger_checks import conflict_findings, gone_policy, policy_problem
@@ -47,7 +47,7 @@ def text_findings(path: str, data: bytes, personal: str) -> list[Finding]:
     """
     data = data[:LOG_LIMIT_BYTES]
     text = document_text(data) or data.decode("utf-8", "replace")
-    places = find_secrets(text) if personal == KEEP else find_all(text)
+    places = find_secrets(text, homes=personal != KEEP)
     found: dict[tuple[int, str], Finding] = {}
     waived = set[int]()
     lines = Lines(text if places else "")

@@ -12,13 +12,12 @@ from ledger.errors import GitFailed
 from ledger.git.cli import Git
 from ledger.home import Home
 from ledger.model.findings import Finding
-from ledger.model.layout import SESSIONS_DIR, log_path, log_refs, stem_of
+from ledger.model.layout import FILE_MODE, SESSIONS_DIR, log_path, log_refs, stem_of
 from ledger.model.log_stamps import is_stem
 from ledger.model.record import Record
 from ledger.wal.spool import Spool
 from memory import named_few, work_file
 
-FILE_MODE = "100644"
 _TREE_MODE = "040000"
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from ledger.errors import WrongUsage
 from ledger.home import personal_folder
 from ledger.model.findings import Finding
-from ledger.secrets.scanner import nameable, without_secrets
+from ledger.secrets.scanner import without_secrets
 from memory import NOT_COMMITTED, Receipt
 from projection.policy.model import DEFAULT_KIND
 from projection.text.clipping import one_line
@@ -131,7 +131,7 @@ def _described(plan: IntakePlan, done: Sequence[Receipt], verbose: bool) -> dict
             {
                 **fields_of(one, "id text=event.text place=item.place"),
                 "kind": meta.get("kind", DEFAULT_KIND),
-                "replaces": [nameable(key) for key in one.item.replaces],
+                "replaces": [without_secrets(key, homes=True) for key in one.item.replaces],
                 "created": meta.get("created", ""),
                 "by": meta.get("by", ""),
                 "=text": _clipped(one.event.text or "", verbose),

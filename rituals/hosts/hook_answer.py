@@ -335,18 +335,13 @@ class Call:
 
 def _read() -> bytes:
     """Read what the host says; nothing where that is too much."""
-    parts: list[bytes] = []
-    size = 0
+    data = b""
     try:
-        while size <= PAYLOAD_BYTES and not os.isatty(0):
-            part = os.read(0, 1 << 20)
-            if not part:
-                return b"".join(parts)
-            parts.append(part)
-            size += len(part)
+        while len(data) <= PAYLOAD_BYTES and not os.isatty(0) and (part := os.read(0, 1 << 20)):
+            data += part
     except OSError:
-        pass  # it is closed
-    return b""
+        return b""  # it is closed
+    return data if len(data) <= PAYLOAD_BYTES else b""
 
 
 def _is_told_otherwise(said: Moment) -> bool:

@@ -13,16 +13,7 @@ from ledger.environment import local_day, now_ms, working_directory
 from ledger.model.layout import CAPTURED_DIR
 from ledger.model.record import Record
 from ledger.secrets.match import without_private
-from rituals.hosts.adapters import (
-    HOSTS,
-    OTHER,
-    PRECOMPACT,
-    START,
-    SUBAGENT_START,
-    SUBAGENT_STOP,
-    caller,
-    meaning,
-)
+from rituals.hosts import adapters
 from rituals.hosts.session_files import (
     files_in,
     lock,
@@ -127,14 +118,16 @@ def owe(commondir: str, said: Moment) -> None:
 
     It is owed at a start, behind a compaction, and where no hook of its start ever ran.
     """
-    source = COMPACT if said.event == PRECOMPACT else said.source
-    if said.event == SUBAGENT_START:
-        source = source or SUBAGENT_START
+    source = COMPACT if said.event == adapters.PRECOMPACT else said.source
+    if said.event == adapters.SUBAGENT_START:
+        source = source or adapters.SUBAGENT_START
     if not source:
-        if said.event == HOSTS[said.host].ahead or os.path.isfile(_start_file(commondir, said)):
+        if said.event == adapters.HOSTS[said.host].ahead or os.path.isfile(
+            _start_file(commondir, said)
+        ):
             return
         source = "startup"
-    begins = source not in (COMPACT, SUBAGENT_START) and not said.agent
+    begins = source not in (COMPACT, adapters.SUBAGENT_START) and not said.agent
     known = Start(MISSED, now_ms()) if begins else start_of(commondir, said)
     _note(commondir, said, known._replace(owed=source))
 
@@ -169,13 +162,13 @@ def moment(
     host: str, event: str, payload: Mapping[str, object], environment: Mapping[str, str]
 ) -> Moment:
     """Read an event."""
-    calling = caller(host, environment, payload)
+    calling = adapters.caller(host, environment, payload)
     cwd = _text(payload, "cwd")
     named = environment.get("DIURNA_HOME") or environment.get(calling.variable) or cwd
     is_there = named and "\0" not in named and os.path.isdir(named)
-    kind = meaning(host, event)
-    if kind == SUBAGENT_STOP and payload.get("agent_type") == "":
-        kind = OTHER  # a helper of Claude's own, which it runs to compact for instance
+    kind = adapters.meaning(host, event)
+    if kind == adapters.SUBAGENT_STOP and payload.get("agent_type") == "":
+        kind = adapters.OTHER  # a helper of Claude's own, which it runs to compact for instance
     agent, session = _text(payload, *_AGENT)[:_ID_CHARS], _text(payload, *_SESSION)[:_ID_CHARS]
     source, given = _text(payload, "source"), _first(payload, _GIVEN)
     if isinstance(given, str):  # JSON, or all that a tool takes, as a patch is
@@ -190,7 +183,7 @@ def moment(
         session=session,
         folder=named if is_there else working_directory(),
         transcript=(agent and _text(payload, *_SUBAGENTS_OWN)) or _text(payload, *_TRANSCRIPT),
-        source="" if kind != START else source if source in _SOURCES else "startup",
+        source="" if kind != adapters.START else source if source in _SOURCES else "startup",
         prompt="" if asked.startswith(BEGINS) else without_private(asked),
         tool=_text(payload, *_TOOL),
         given=given if isinstance(given, dict) else {},

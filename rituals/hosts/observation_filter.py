@@ -150,14 +150,15 @@ def admitted(said: Moment, top: str) -> Observation | None:
         from ledger.secrets.match import without_private
 
         what = without_private(what).strip()
-    from ledger.secrets.scanner import nameable
+    from ledger.secrets.scanner import without_secrets
     from projection.brief.inert_text import shortened
     from rituals.hosts.observation_spool import SHORT_CHARS, WHAT_CHARS, Observation
 
-    what = shortened(nameable(_from_top(" ".join(what.split()), top)), WHAT_CHARS)
+    what = _from_top(" ".join(what.split()), top)
+    what = shortened(without_secrets(what, homes=True), WHAT_CHARS)
     safe = list(dict.fromkeys(paths))
-    if nameable("\n".join(safe)) != "\n".join(safe):
-        safe = [path for path in safe if nameable(path) == path]
+    if without_secrets("\n".join(safe), homes=True) != "\n".join(safe):
+        safe = [path for path in safe if without_secrets(path, homes=True) == path]
     once = _plain_id(said.once, kind, why, what, *safe, said.at, said.session)
     why, named = shortened(why, SHORT_CHARS), tuple(safe[:_MANY_PATHS])
     return Observation(now_ms(), kind, why, what, named, once)

@@ -172,11 +172,8 @@ def record_of(sample: _R, said: object) -> _R | None:
     for value, usual in zip(values, sample, strict=True):
         texts = value if isinstance(value, tuple) else ()
         counts = value.values() if isinstance(value, dict) else ()
-        if (
-            type(value) is not type(usual)
-            or {*map(type, texts)} - {str}
-            or {*map(type, counts)} - {int}
-        ):
+        odd = {*map(type, texts)} - {str} or {*map(type, counts)} - {int}
+        if odd or type(value) is not type(usual):
             return None
     return type(sample)(*values)
 

@@ -26,7 +26,7 @@ from ledger.wal.atomic_files import replace_file, try_unlink
 from memory import Cache, Memory, Receipt, footer_value, state_of, withheld_of
 from projection.fold.fact_history import Fact
 from projection.fold.full_replay import State
-from projection.lifecycle.promotion import is_documented, paragraphs_of
+from projection.lifecycle.promotion import is_documented
 from projection.lifecycle.review_due import Raised, key_of, raised_threads
 from projection.policy.model import PATTERN_KIND
 from projection.work.reported_findings import REGRESSED, Finding, finding_of
@@ -36,7 +36,7 @@ from rituals.record.draft_composer import free_id, taken_in, words_for
 from rituals.review.code_questions import evidence_questions
 from rituals.review.promotions import (
     READ_FIRST,
-    documents_of,
+    paragraphs_in,
     promotion_questions,
     read_file,
     target_file,
@@ -76,11 +76,6 @@ class Step(Record):
     before: bytes | None = None  #: the bytes of the file; None where there is none
     refused: str = ""  #: why it can not be written, "" where it can
 
-    @property
-    def key(self) -> str:
-        """By which it is known for good."""
-        return self.question.key
-
 
 class Plan(Record):
     """What could be learned."""
@@ -108,7 +103,7 @@ def plan_learning(memory: Memory) -> Plan:
     tip, state, entries = ledger.ask(read)
     telling = ledger.ask(lambda cache: withheld_of(home, cache))
     code, top = code_of(home), home.repository.top
-    paragraphs = paragraphs_of(documents_of(code).values()) if code else []
+    paragraphs = paragraphs_in(code)
     facts = [standing.fact for standing in state.standings()]
     raised = tuple([one for one in raised_threads(facts) if one.rule == LEARN])
     learned = {value for fact in facts for key, value in fact.meta if key == LEARNED_KEY}
@@ -187,7 +182,7 @@ def _promotions(
     the documents of the code, `answered` the keys of what was answered.
     """
     standings = tuple(state.standings())
-    found = worth_a_place(state, standings, entries, code)
+    found = worth_a_place(state, standings, entries, lambda: paragraphs)
     likely = {one.id for one in found}
     promoted = {one.fact.id for one in standings if one.fact.promoted}
     looked_at = [one for one in standings if one.fact.id in likely | promoted]
@@ -197,8 +192,7 @@ def _promotions(
     for thread in raised_threads(one.fact for one in standings):
         if thread.rule == PROMOTION and thread.closed:  # rejected, as none that was accepted is
             out.update(set(thread.about) - promoted)
-    asked = promotion_questions(found, state, out, ())
-    worth = {one.facts[0]: one.evidence for one in asked}
+    worth = {one.facts[0]: one.evidence for one in promotion_questions(found, state, out, ())}
     for one in looked_at:
         if one.live and one.fact.promoted and one.fact.id not in out:
             worth.setdefault(one.fact.id, ("it was promoted, and no document has it",))
@@ -252,7 +246,7 @@ def record_answers(
     promoted: list[Step] = []
     rejected: list[str] = []
     for step in plan.steps:
-        word, text = given.get(step.key, ("", ""))
+        word, text = given.get(step.question.key, ("", ""))
         if word == ACCEPT and step.path:
             promoted.append(step._replace(text=text or step.text))
             into = f"Written into {step.path}: {step.places[0]}"
@@ -264,7 +258,7 @@ def record_answers(
             learned.append(birth.id)
             events += [birth, *_done(step.question, raised, "")]
         elif word:
-            rejected.append(step.key)
+            rejected.append(step.question.key)
             said = f"Not worth keeping: {step.question.said if step.path else step.text}"
             events += _done(step.question, raised, said)
     parts = ((learned, "learned"), (promoted, "promoted"), (rejected, "rejected"))
@@ -281,7 +275,8 @@ def raise_threads(memory: Memory, plan: Plan, agent: str = "", *, dry_run: bool 
         DiurnaError: the log could not be recorded; nothing changed.
     """
     known = {key for thread in plan.raised for key in thread.keys}
-    threads = threads_for([one.question for one in plan.steps if one.key not in known])
+    asked = [one.question for one in plan.steps]
+    threads = threads_for([one for one in asked if one.key not in known])
     decision = Decision(f"Ask about {len(threads)} proposals to learn", (), threads)
     receipt = record(memory, decision, agent, dry_run=dry_run)
     return Outcome(receipt, raised=tuple([thread.id for thread in threads]))

@@ -14,20 +14,12 @@ from ledger.escape import prose
 from ledger.model import event as verbs
 from ledger.model.record import Record
 from ledger.model.session import OBSOLETE_KEY, Entry
+from projection.fold import testimony
 from projection.fold.fact_history import Fact, History
 from projection.fold.fact_links import footer
 from projection.fold.falsity import said_against
 from projection.fold.full_replay import State
 from projection.fold.live_view import CLOSED, INVALIDATED, SUPERSEDED
-from projection.fold.testimony import (
-    ARCHIVED,
-    DECIDED,
-    REWORDED,
-    Overruled,
-    is_person,
-    overruled,
-    testimony,
-)
 from projection.lifecycle.review_due import (
     Raised,
     Size,
@@ -69,7 +61,7 @@ class Ground(Record):
 
     def decided(self, fact: Fact) -> bool:
         """Tell whether a person decided what a fact says (F13)."""
-        return testimony(fact, self.entries.get, self.histories).word == DECIDED
+        return testimony.testimony(fact, self.entries.get, self.histories).word == testimony.DECIDED
 
     def histories(self, ids: Iterable[str]) -> dict[str, History]:
         """Return what is known of ids, of those that are known."""
@@ -238,11 +230,11 @@ def _overlap(pair: Overlap, facts: dict[str, Fact], ground: Ground) -> Question:
 
 #: how -> (what was done, what accepting says).
 _SAID = {
-    REWORDED: ("reworded it", "it holds as it stands now"),
+    testimony.REWORDED: ("reworded it", "it holds as it stands now"),
     SUPERSEDED: ("let {new} replace it", "{new} holds in its place"),
     INVALIDATED: ("called it false", "it is false"),
     CLOSED: ("closed it", "it is closed"),
-    ARCHIVED: ("put it away", "it stays in the archive"),
+    testimony.ARCHIVED: ("put it away", "it stays in the archive"),
 }
 
 
@@ -258,7 +250,7 @@ def overruled_questions(ground: Ground) -> Iterator[Question]:
         said_since = moved or any(version.parents for version in fact.heads)
         if not said_since or fact.redacted or is_raised(fact):
             continue
-        act = overruled(fact, entry, ground.histories)
+        act = testimony.overruled(fact, entry, ground.histories)
         if act is None:
             continue
         new, who = listed(fact.superseded_by), prose(act.agent) or "somebody"
@@ -281,14 +273,14 @@ def _closed_by_nobody(ground: Ground) -> dict[str, str]:
     for thread in ground.raised:
         if thread.closed and thread.rule == OVERRULED:
             log = ground.entries.get(thread.closed_at)
-            if log is None or is_person(log):
+            if log is None or testimony.is_person(log):
                 settled.update(thread.keys)
             else:
                 by_nobody.update(dict.fromkeys(thread.keys, thread.closed_at))
     return {key: stem for key, stem in by_nobody.items() if key not in settled}
 
 
-def _accepting(state: State, fact: Fact, act: Overruled) -> tuple[verbs.Event, ...]:
+def _accepting(state: State, fact: Fact, act: testimony.Overruled) -> tuple[verbs.Event, ...]:
     """Return what says that a person wants it as it is."""
     heads = tuple([version.id for version in fact.heads])
     if act.how == SUPERSEDED:
@@ -302,10 +294,10 @@ def _accepting(state: State, fact: Fact, act: Overruled) -> tuple[verbs.Event, .
         return (verbs.FactInvalidated(fact.id, was=heads),)
     if act.how == CLOSED and fact.kind != TASK_KIND:
         return (verbs.ThreadClosed(fact.id, was=heads),)
-    return ((verbs.FactArchived if act.how == ARCHIVED else verbs.FactVerified)(fact.id),)
+    return ((verbs.FactArchived if act.how == testimony.ARCHIVED else verbs.FactVerified)(fact.id),)
 
 
-def _rejecting(state: State, fact: Fact, act: Overruled) -> tuple[verbs.Event, ...]:
+def _rejecting(state: State, fact: Fact, act: testimony.Overruled) -> tuple[verbs.Event, ...]:
     """Return what lets the words of the person hold again."""
     events: list[verbs.Event] = []
     if act.texts:
@@ -317,6 +309,6 @@ def _rejecting(state: State, fact: Fact, act: Overruled) -> tuple[verbs.Event, .
         events.append(verbs.FactReinstated(fact.id, said=calls))
     if act.how == CLOSED:
         events.append(verbs.ThreadReopened(fact.id))
-    if act.how == ARCHIVED:
+    if act.how == testimony.ARCHIVED:
         events.append(verbs.FactReactivated(fact.id))
     return tuple(events)

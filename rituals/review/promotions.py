@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 
 from ledger.codec.outline import document_text
@@ -39,31 +39,34 @@ _FILE_BYTES = 1 << 20
 _DOCUMENTS = (".md", ".mdx", ".mdc", ".rst", ".txt", ".adoc")
 #: The most documents that are read, nearest to the top first.
 _MOST_DOCUMENTS = 400
+Paragraphs = Callable[[], Sequence[frozenset[str]]]
 
 
 def worth_a_place(
-    state: State, standings: Sequence[Standing], entries: Sequence[Entry], code: Code | None
+    state: State, standings: Sequence[Standing], entries: Sequence[Entry], said: Paragraphs
 ) -> tuple[Worth, ...]:
     """Return the facts that are worth promoting; documents are read only where some could be.
 
-    `standings` are all facts of the ledger; `entries` are its logs, in any order.
+    `standings` are all facts of the ledger; `entries` are its logs, in any order; `said` gives what its
+    documents say (`paragraphs_in`).
     """
     if not candidates(standings):
         return ()
-    paragraphs = paragraphs_of(documents_of(code).values()) if code is not None else []
     window = state.policy.windows.archive
     since = state.work[-window] if len(state.work) > window else ""
     users = sessions_using(entry for entry in entries if entry.stem >= since)
-    return worth_promoting(standings, paragraphs, users, sessions_using(entries))
+    return worth_promoting(standings, said(), users, sessions_using(entries))
 
 
-def documents_of(code: Code) -> dict[str, str]:
-    """Return the texts of the code's documents by path, nearest to the top first."""
+def paragraphs_in(code: Code | None) -> list[frozenset[str]]:
+    """Return the words of each paragraph of the code's documents; none where there is no code."""
+    if code is None:
+        return []
     files = code.files()
     paths = sorted((path.count("/"), path) for path in files if path.endswith(_DOCUMENTS))
     chosen = [path for _, path in paths[:_MOST_DOCUMENTS]]
     texts = code.contents([files[path] for path in chosen])
-    return {path: text for path in chosen if (text := document_text(texts.get(files[path], b"")))}
+    return paragraphs_of(document_text(texts.get(files[path], b"")) or "" for path in chosen)
 
 
 def promotion_questions(

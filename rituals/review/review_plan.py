@@ -41,7 +41,7 @@ from rituals.review.ledger_questions import (
     thread_questions,
     wordy_questions,
 )
-from rituals.review.promotions import promotion_questions, worth_a_place
+from rituals.review.promotions import paragraphs_in, promotion_questions, worth_a_place
 from rituals.review.questions import (
     LEARN,
     LIST_LIMIT,
@@ -133,7 +133,7 @@ def plan_of(
     facts = tuple([one.fact for one in standings])
     live, raised = tuple([one.fact for one in standings if one.live]), raised_threads(facts)
     ground = Ground(state, facts, live, size, raised, {ref.key: one for ref, one in logs})
-    scored = worth_a_place(state, standings, entries, code)
+    scored = worth_a_place(state, standings, entries, lambda: paragraphs_in(code))
     aged = ageing(before, standings, state.decay, state.policy)
     pairs = pair_questions(ground, aged.returned, progress)
     evidence = evidence_questions(standings, code) if code is not None else []

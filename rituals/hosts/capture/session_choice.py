@@ -16,17 +16,9 @@ from ledger.model.session import OBSERVED
 from ledger.wal.kept_asks import drop_asks
 from memory import Memory, reach_name
 from rituals.hosts.adapters import HOSTS, Kept
+from rituals.hosts.capture import session_marks
 from rituals.hosts.capture.log_composition import header_value
 from rituals.hosts.capture.session_boundary import Asked, Outcome, boundary
-from rituals.hosts.capture.session_marks import (
-    QUIET_MS,
-    Seen,
-    forget,
-    seen_of,
-    sessions,
-    told_of,
-    unfinished,
-)
 from rituals.hosts.observation_spool import spool_of
 from rituals.hosts.session_files import read_object, read_start
 
@@ -45,11 +37,11 @@ def capture(memory: Memory, asked: Asked, environment: Mapping[str, str]) -> Ite
     """
     commondir = memory.home.repository.commondir
     if asked.session and asked.host:
-        chosen = [seen_of(commondir, asked.host, asked.session)]
+        chosen = [session_marks.seen_of(commondir, asked.host, asked.session)]
     else:
         chosen = [
             one
-            for one in sessions(commondir)
+            for one in session_marks.sessions(commondir)
             if asked.session in (one.session, "") and asked.host in (one.host, "")
             if asked.session or _is_behind(commondir, one)
         ]
@@ -66,7 +58,7 @@ def capture(memory: Memory, asked: Asked, environment: Mapping[str, str]) -> Ite
 
 def catch_up(memory: Memory, asked: Asked, environment: Mapping[str, str]) -> Iterator[Outcome]:
     """Tell the sessions that are over, or rest; never one that was just seen, as the one that asks."""
-    for one in unfinished(memory.home.repository.commondir):
+    for one in session_marks.unfinished(memory.home.repository.commondir):
         with suppress(Busy):  # another child is at it
             yield boundary(memory, Asked(one.host, one.session, why=asked.why), environment)
     tidy(memory)
@@ -76,7 +68,7 @@ def tidy(memory: Memory) -> None:
     """Remove the spools that the ledger has everything of, and in the end their stamps."""
     commondir = memory.home.repository.commondir
     drop_asks(commondir, lambda _: False)  # what is too old goes
-    for one in sessions(commondir):
+    for one in session_marks.sessions(commondir):
         if one.at < now_ms() - SPOOL_MS and not _is_behind(commondir, one):
             spool = spool_of(commondir, one.host, one.session)
             held, session = spool.read(), header_value("session", one.session)
@@ -84,21 +76,23 @@ def tidy(memory: Memory) -> None:
             if memory.snapshot.tip.ask(lambda cache, row=row: cache.reached(row)) >= held.count:  # type: ignore[misc]
                 spool.remove(held.began, held.count)
             if one.at < now_ms() - STAMPS_MS and not os.path.exists(spool.path):
-                forget(commondir, one.host, one.session)
+                session_marks.forget(commondir, one.host, one.session)
 
 
-def _is_behind(commondir: str, one: Seen) -> bool:
-    return told_of(commondir, one.host, one.session).at < one.at
+def _is_behind(commondir: str, one: session_marks.Seen) -> bool:
+    return session_marks.told_of(commondir, one.host, one.session).at < one.at
 
 
 #: How much of a transcript is read to learn whose it is.
 _HEAD_BYTES = 256 << 10
 
 
-def past_sessions(folder: str, user: str, environment: Mapping[str, str]) -> list[Seen]:
+def past_sessions(
+    folder: str, user: str, environment: Mapping[str, str]
+) -> list[session_marks.Seen]:
     """Return the sessions that worked in a folder or below it, the oldest first; none that is alive."""
-    top, latest = os.path.realpath(folder), machine_ms() - QUIET_MS
-    found: list[Seen] = []
+    top, latest = os.path.realpath(folder), machine_ms() - session_marks.QUIET_MS
+    found: list[session_marks.Seen] = []
     for name, host in HOSTS.items():
         if (place := host.kept) is None:
             continue
@@ -108,7 +102,7 @@ def past_sessions(folder: str, user: str, environment: Mapping[str, str]) -> lis
             about = os.lstat(path)
             at = about.st_mtime_ns // 1_000_000
             if S_ISREG(about.st_mode) and at < latest and (said := _session(path, place, top)):
-                found.append(Seen(name, said, top, path, at))
+                found.append(session_marks.Seen(name, said, top, path, at))
     return sorted(found, key=lambda one: (one.at, one.host, one.session))
 
 

@@ -7,11 +7,11 @@ the accents and the marks. It is a form, the same in every language. Linear in t
 from __future__ import annotations
 
 import re
-import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from hashlib import blake2b
 from itertools import pairwise
+from unicodedata import category, normalize
 
 from rituals.hosts.capture.report_paragraphs import is_listed, listed_mark, sentence_ends
 
@@ -46,14 +46,14 @@ class TypedWords:
 
     def repeats(self, text: str) -> bool:
         """Tell whether a text has such a run."""
-        return next(self._spans(_composed(text)), None) is not None
+        return next(self._spans(normalize("NFC", text)), None) is not None
 
     def without(self, text: str, *, asks: bool = False) -> tuple[str, list[str]]:
         """Return a text without the sentences that have a part of such a run, and these.
 
         A heading of level 3 keeps its place; with `asks` the lines that quote a person stay.
         """
-        text, left_out, quoted = _composed(text), list[str](), _ASKED if asks else "\n"
+        text, left_out, quoted = normalize("NFC", text), list[str](), _ASKED if asks else "\n"
         while spans := list(self._spans(text)):
             text, lost = _cut(text, spans, quoted)
             if not lost:
@@ -78,11 +78,7 @@ def _hash(run: str) -> str:
 
 
 def _runs_in(text: str) -> Iterator[str]:
-    return (run for run, _, _ in _runs(_units(_composed(text))))
-
-
-def _composed(text: str) -> str:
-    return unicodedata.normalize("NFC", text)
+    return (run for run, _, _ in _runs(_units(normalize("NFC", text))))
 
 
 def _units(text: str) -> list[tuple[str, int, int, int]]:
@@ -91,8 +87,8 @@ def _units(text: str) -> list[tuple[str, int, int, int]]:
     for piece in _PIECES.finditer(text):
         said, start, end = piece[0], piece.start(), piece.end()
         if piece["wide"]:
-            if unicodedata.category(said)[0] in "LMN":
-                found.append((unicodedata.normalize("NFKC", said), start, end, _CHARACTER))
+            if category(said)[0] in "LMN":
+                found.append((normalize("NFKC", said), start, end, _CHARACTER))
             continue
         bare = _bare(said)
         parts = [bare] if _CODE.search(bare) else _PARTED.split(bare)
@@ -105,8 +101,8 @@ def _units(text: str) -> list[tuple[str, int, int, int]]:
 
 def _bare(said: str) -> str:
     """Return a word without accents, vowel signs and what is not seen."""
-    apart = unicodedata.normalize("NFKD", said)
-    return "".join([char for char in apart if unicodedata.category(char) not in ("Mn", "Mc", "Cf")])
+    apart = normalize("NFKD", said)
+    return "".join([char for char in apart if category(char) not in ("Mn", "Mc", "Cf")])
 
 
 def _runs(units: list[tuple[str, int, int, int]]) -> Iterator[tuple[str, int, int]]:

@@ -29,19 +29,8 @@ from projection.policy.model import FINDING_KIND, OFF, THREAD_KIND
 from projection.text.claims import FOLDER, PATH, claims
 from projection.text.clipping import telling
 from projection.text.command_rules import ANY, EDITS, WARNS_KEY, breaches
+from rituals.hosts.context import moment_index
 from rituals.hosts.context.moment_answer import ASKED_FOR, KEPT_CHARS
-from rituals.hosts.context.moment_index import (
-    CHORE,
-    LOGS,
-    MomentIndex,
-    Rules,
-    keep,
-    opened,
-    pairwise,
-    sorted_words,
-    stems,
-    words_of,
-)
 from rituals.hosts.context.session_cursor import NEWS_DIR, heard_by, stamps
 from rituals.hosts.context.session_news import watched_of
 from rituals.hosts.session_files import files_in
@@ -55,7 +44,7 @@ _COMMON, _LEAST_FACTS = 500, 1_000
 _SHARE, _FEW = 0.08, 2
 #: What so many sessions were told of a log is told no more.
 _TWICE = 2
-_CHORES = stems(" ".join(listed_words(ENGLISH, "chores")))
+_CHORES = moment_index.stems(" ".join(listed_words(ENGLISH, "chores")))
 _SMALL = listed_words(ENGLISH, "small")
 
 
@@ -67,15 +56,15 @@ def make(commondir: str, folder: str) -> None:
     lock = os.open(f"{commondir}/{CACHE_DIR}", os.O_RDONLY | os.O_CLOEXEC)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if opened(commondir, folder) is None:
-            keep(commondir, folder, _made(folder))
+        if moment_index.opened(commondir, folder) is None:
+            moment_index.keep(commondir, folder, _made(folder))
     except (BlockingIOError, DiurnaError):
         pass  # another one makes it; or there is no home, and a tool is told nothing
     finally:
         os.close(lock)
 
 
-def _made(folder: str) -> MomentIndex:
+def _made(folder: str) -> moment_index.MomentIndex:
     home = discover(folder)
     watched = watched_of(home)
     seen = stamps(watched)  # before the branch is read: what moves meanwhile is seen
@@ -88,10 +77,10 @@ def _made(folder: str) -> MomentIndex:
         often = Counter([id for one in heard for id in {*one.known} if ":" in id])
         passages = snapshot.ask(lambda cache: passages_told(home, cache))
         passages = [one for one in passages if often[one[0]] < _TWICE]
-        names = {*words_of(f"{folder} {home.repository.top}")}
+        names = {*moment_index.words_of(f"{folder} {home.repository.top}")}
         words = _words(found)
         words |= _words_of_logs(passages, asks_in(commondir), state.policy.recall.language, names)
-        return MomentIndex(
+        return moment_index.MomentIndex(
             watched,
             seen,
             told.prompt,
@@ -102,7 +91,7 @@ def _made(folder: str) -> MomentIndex:
             rules_of(found, _constrained(found, git)),
             tuple(_SMALL),
             _weight(len(found), 0),
-            sorted_words(words),
+            moment_index.sorted_words(words),
             tuple(passages),
         )
 
@@ -130,10 +119,10 @@ def _words(found: Sequence[Standing]) -> dict[str, list[object]]:
     ]
     return {
         stem: [
-            f"{CHORE * (stem in _CHORES)}{_weight(len(found), len(held)):.4f}",
+            f"{moment_index.CHORE * (stem in _CHORES)}{_weight(len(found), len(held)):.4f}",
             *(held if len(held) <= _COMMON else ()),
         ]
-        for stem, held in _held([stems(text, _SMALL) for text in said]).items()
+        for stem, held in _held([moment_index.stems(text, _SMALL) for text in said]).items()
     }
 
 
@@ -145,8 +134,8 @@ def _words_of_logs(
     Of writing without blanks two pairs of signs tell what a word does. A word that many prompts of before
     (`asks`) have is not rare; `names` are what the place is called.
     """
-    said = [words_of(passage[-1]) for passage in passages]
-    often = Counter([word for ask in asks for word in {*words_of(ask.text)}])
+    said = [moment_index.words_of(passage[-1]) for passage in passages]
+    often = Counter([word for ask in asks for word in {*moment_index.words_of(ask.text)}])
     most = [max(_FEW, int(_SHARE * len(some))) for some in (passages, asks)]
     small = listed_words(ENGLISH, "small") | listed_words(ENGLISH, "chores") | names | {""}
     rare = {
@@ -155,12 +144,14 @@ def _words_of_logs(
         if len(held) <= most[0] and often[word] <= most[1] and word not in small
         if not is_everyday(word, language)
     }
-    both = [[pair for pair in pairwise(words) if rare.keys() >= {*pair}] for words in said]
+    both = [
+        [pair for pair in moment_index.pairwise(words) if rare.keys() >= {*pair}] for words in said
+    ]
     rare |= _held([[f"{one} {two}" for one, two in pairs] for pairs in both])
     found: dict[str, list[object]] = {}
     for word, held in rare.items():
         ratio = (len(passages) / len(held)) ** (0.5 if len(word) == 2 or " " in word else 1.0)
-        found[LOGS + word] = [f"{ratio:.2f}", *held]
+        found[moment_index.LOGS + word] = [f"{ratio:.2f}", *held]
     return found
 
 
@@ -205,7 +196,7 @@ def _claimed(fact: Fact) -> list[str]:
     return [path for path in found if 0 <= fact.text.find(path) < _FRONT_CHARS]
 
 
-def rules_of(found: Sequence[Standing], files: Mapping[str, Iterable[str]]) -> Rules:
+def rules_of(found: Sequence[Standing], files: Mapping[str, Iterable[str]]) -> moment_index.Rules:
     """Return all that speaks against commands, or of files.
 
     `files` says which facts, by their numbers, speak of which file or folder.
@@ -234,7 +225,7 @@ def rules_of(found: Sequence[Standing], files: Mapping[str, Iterable[str]]) -> R
     facts = {number: _said(found[int(number)], names) for number, names in shown.items()}
     by_path = {path: tuple(rows) for path, rows in paths.items() if path}
     by_program = {program: tuple(rules) for program, rules in against.items()}
-    return Rules(by_program, tuple(signs), by_path, facts)
+    return moment_index.Rules(by_program, tuple(signs), by_path, facts)
 
 
 def _said(one: Standing, names: Sequence[str]) -> tuple[str, str, str]:

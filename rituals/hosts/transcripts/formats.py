@@ -230,13 +230,11 @@ def _responses(parts: object, turns: Turns, *, failed: bool = False) -> None:
     """Read what the tools of Gemini CLI and Qwen Code answered."""
     for part in _blocks(parts):
         answer = mapping(part.get("functionResponse"))
-        response = mapping(answer.get("response"))
-        if turns.call(_text(answer.get("id"))):
+        response, id = mapping(answer.get("response")), _text(answer.get("id"))
+        if turns.call(id):
             text = _text(response.get("output")) or _text(response.get("error"))
             failed = failed or "error" in response or _fails(text)
-            turns.result(
-                _text(answer.get("id")), text, failed=failed, told=None if failed else text
-            )
+            turns.result(id, text, failed=failed, told=None if failed else text)
 
 
 def _opencode(line: Line, turns: Turns) -> None:
