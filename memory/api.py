@@ -153,12 +153,13 @@ class Memory(Pages):
             Busy: the branch kept moving or is locked.
             StorageFailed: the disk refused.
         """
-        from memory.write.commit_files import missing
-
-        listed = tuple(files)
+        listed, git = tuple(files), self.home.repository.git()
 
         def wanted(tip: str) -> Files:
-            return missing(self.home, listed, tip) if only_missing else listed
+            if not (only_missing and tip):
+                return listed
+            there = git.resolve(*[f"{tip}:{self.home.prefix}{path}" for path, _ in listed])
+            return tuple(one for one, blob in zip(listed, there, strict=True) if not blob)
 
         return self.committer.commit_files(wanted, message, self.occasion)
 

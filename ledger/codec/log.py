@@ -195,16 +195,11 @@ def read_entry(stem: str, data: bytes, file: str = "") -> tuple[Entry, tuple[Fin
     return entry_of(stem, log), findings
 
 
-def _ends_at(stem: str, data: bytes) -> bool:
-    """Tell, by one look, whether a canonical log surely bears the stamp of its name."""
-    head, closed, _ = data.partition(b"\n---\n")
-    said = f"\nended: {ended_of(stem)}\n".encode()
-    return bool(closed) and head.startswith(b"---\n") and said in head + b"\n"
-
-
 def stamp_findings(stem: str, data: bytes, file: str) -> tuple[Finding, ...]:
     """Say that a sealed log does not bear the stamp of its name: the seal alone ties it to no time."""
-    if _ends_at(stem, data) or not is_sealed(stem):
+    front, closed, _ = data.partition(b"\n---\n")
+    stamped = f"\nended: {ended_of(stem)}\n".encode() in front + b"\n"
+    if (closed and front.startswith(b"---\n") and stamped) or not is_sealed(stem):
         return ()
     head = dict(read_header(data))
     said = head.get("ended", "")

@@ -66,7 +66,11 @@ def sealed(log: session.SessionLog, stamp: str) -> tuple[bytes, session.Entry]:
         raise DraftRefused((wrong,)) from None
     type = dict(log.header).get("type", session.WORK)
     found = [*_of_header(log.title, log.header, type), *_of_events(log.events, type)]
-    found += _of_prose(log.prose)
+    found += [
+        Finding("not-canonical", f"the prose holds a section `## {title[:60]}`", hint=_SECTION)
+        for _, title in outline(log.prose.split("\n")).headings
+        if section_kind(title)[0]
+    ]
     if b"\r" in data:
         found.append(Finding("not-canonical", "a carriage return can not be stored"))
     if found:
@@ -190,14 +194,6 @@ def _of_fact(event: FactCreated | FactUpdated, imports: bool) -> list[Finding]:
             found.append(Finding("bad-footer", message, hint="quote it in a code fence"))
             break
     return found
-
-
-def _of_prose(prose: str) -> list[Finding]:
-    return [
-        Finding("not-canonical", f"the prose holds a section `## {title[:60]}`", hint=_SECTION)
-        for _, title in outline(prose.split("\n")).headings
-        if section_kind(title)[0]
-    ]
 
 
 def _has_control(text: str) -> bool:

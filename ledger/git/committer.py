@@ -128,10 +128,8 @@ def make_commit(
     return Made(object_id(COMMIT, data), data, trees)
 
 
-def store_commit(where: Repository, wanted: Commit, sign: Callable[[str], str] = str) -> str:
+def store_commit(where: Repository, wanted: Commit) -> str:
     """Make a commit and store it; return its id, the parent's where nothing differs.
-
-    `sign` gives the signed commit for one that is not.
 
     Raises:
         TipMoved: the branch is no longer at `wanted.expected`.
@@ -157,7 +155,7 @@ def store_commit(where: Repository, wanted: Commit, sign: Callable[[str], str] =
             hint="the log is saved; check the disk and its free space",
         ) from problem
     check_stored(where, made.commit)  # before a branch points to it (fault:A7, fault:A14)
-    return sign(made.commit)
+    return made.commit
 
 
 def check_stored(

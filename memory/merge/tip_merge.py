@@ -131,7 +131,9 @@ class Planner:
             relation = APART if added or differ else AHEAD
         else:
             relation = APART
-        if relation == APART and (differ or any(self._had(base, only_ours) for base in bases)):
+        # what a base has and a side lacks, that side took away
+        gone = (self._objects.find(base, path) for base in bases for path in only_ours)
+        if relation == APART and (differ or any(gone)):
             self._alarm(bases)
         tip = {BEHIND: theirs, AHEAD: ours}.get(relation) or self._join(bases, came, reading)
         if relation != AHEAD:
@@ -171,10 +173,6 @@ class Planner:
             return problem.size
         except ObjectMissing:
             return 0
-
-    def _had(self, commit: str, paths: Sequence[str]) -> bool:
-        """Tell whether a commit had one of some paths; a side that lacks it took it away."""
-        return any(self._objects.find(commit, path) for path in paths)
 
     def _policy_blob(self, commit: str) -> str:
         return self._objects.find(commit, self._home.prefix + POLICY_FILE)

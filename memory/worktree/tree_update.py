@@ -235,7 +235,11 @@ def _follow(
                  if there[home.prefix + path] == (blob_id(data) if data is not None else "")]  # fmt: skip
     findings: list[Finding] = []
     lines = [*more]
-    sparse = not os.path.isdir(home.folder) and _is_sparse(home)
+    sparse = False
+    if not os.path.isdir(home.folder):
+        # not `--local`: git writes this one into the work tree's own configuration
+        asked = ("config", "--type=bool", "--get", "core.sparseCheckout")
+        sparse = home.repository.git().text(*asked, check=False).strip() == "true"
     for path, data in sorted(files, key=_order):
         full, is_log = f"{home.folder}/{path}", path.startswith(SESSIONS_DIR + "/")
         lines.append(entry_line(home.prefix + path, "" if data is None else blob_id(data)))
@@ -327,11 +331,3 @@ def _staged(git: Git, commit: str, paths: Sequence[str]) -> set[str]:
         "diff-index", "--cached", "--name-only", "-z", "--no-renames", commit, "--", *paths
     )
     return set(said.decode("utf-8", "surrogateescape").split("\0"))
-
-
-def _is_sparse(home: Home) -> bool:
-    # not `--local`: git writes this one into the work tree's own configuration
-    said = home.repository.git().run(
-        "config", "--type=bool", "--get", "core.sparseCheckout", check=False
-    )
-    return said.strip() == b"true"

@@ -101,10 +101,17 @@ class CommitWriter:
         )
         self._intents.note(wanted)
         self.branch.refuse_locked()
-        sign = Signing(home, wanted, self._intents)
-        made = store_commit(where, wanted, sign)
-        found = self._moved(lock, wanted, made, files) if made != tip else []
-        return made, sign.findings + found
+        made, found = store_commit(where, wanted), list[Finding]()
+        if made == tip:
+            return tip, found
+        if wanted.identity.signs:
+            if signed := _signed(home, wanted, made):
+                body = home.repository.git().run("cat-file", "commit", signed)
+                self._intents.note(wanted, _signature_in(body))
+                made = signed
+            else:
+                found.append(Finding("unsigned", _UNSIGNED))
+        return made, found + self._moved(lock, wanted, made, files)
 
     def _moved(
         self,
@@ -210,15 +217,6 @@ class CommitWriter:
         branch.write(once)
 
 
-def missing(home: Home, listed: Files, tip: str) -> Files:
-    """Return the files that a tip does not have, whatever is in those that it has."""
-    if not tip:
-        return listed
-    git, prefix = home.repository.git(), home.prefix
-    there = git.resolve(*[f"{tip}:{prefix}{path}" for path, _ in listed])
-    return tuple(one for one, found in zip(listed, there, strict=True) if not found)
-
-
 def check_writable(policy: Policy) -> None:
     """Refuse to write into a ledger of a newer format (Y3).
 
@@ -255,64 +253,40 @@ def commit_subject(entries: Iterable[Entry]) -> str:
     return f"{COMMIT_SUBJECT}{', '.join(said) or what}{by}"
 
 
-class Signing:
-    """Signs one commit.
+def _signed(home: Home, wanted: Commit, made: str) -> str:
+    """Return the signed commit for one that is not; "" where the key is silent, or was lately."""
+    silent, git = f"{home.repository.commondir}/{STATE_DIR}/unsigned", home.repository.git()
+    try:
+        if now_seconds() - os.stat(silent).st_mtime < _AGAIN_SECONDS:
+            return ""
+    except OSError:
+        pass
+    more: dict[str, str] = {}
+    for role, line in zip(
+        ("AUTHOR", "COMMITTER"), wanted.identity.lines(wanted.seconds), strict=True
+    ):
+        name, _, rest = line.partition(" <")
+        email, _, date = rest.partition("> ")
+        parts = {"NAME": name, "EMAIL": email, "DATE": f"@{date}"}
+        more |= {f"GIT_{role}_{what}": value for what, value in parts.items()}
+    parents = ("-p", wanted.parent) if wanted.parent else ()
+    running = git.start("commit-tree", "-S", *parents, f"{made}^{{tree}}", more=more)
+    message = wanted.message.replace("\0", "").encode("utf-8", "replace") + b"\n"
+    try:
+        status, said, _ = running.finish(message, seconds=_PATIENCE_SECONDS)
+    except TimeoutError:
+        status, said = 1, b""
+    if status:
+        make_folder(os.path.dirname(silent))
+        replace_file(silent, b"", 0o600)
+    return "" if status else said.decode("ascii", "replace").strip()
 
-    Args:
-        home: where it is made.
-        wanted: the commit.
-        intents: told the signature, without which the commit could not be made again (W8).
+
+def _signature_in(commit: bytes) -> str:
+    """Return the header of a commit that signs it, with the lines that it goes on in.
+
+    Without it the commit could not be made again (W8).
     """
-
-    def __init__(self, home: Home, wanted: Commit, intents: Intents) -> None:
-        self._home, self._wanted, self._intents = home, wanted, intents
-        self._silent = f"{home.repository.commondir}/{STATE_DIR}/unsigned"
-        #: that it is not signed
-        self.findings: list[Finding] = []
-
-    def __call__(self, made: str) -> str:
-        """Return the signed commit for one that is not; that one itself where it is to stay so."""
-        if not self._wanted.identity.signs:
-            return made
-        signed = "" if self._fell_silent() else self._signed(made)
-        if not signed:
-            self.findings.append(Finding("unsigned", _UNSIGNED))
-            return made
-        body = self._home.repository.git().run("cat-file", "commit", signed)
-        self._intents.note(self._wanted, signature_in(body))
-        return signed
-
-    def _fell_silent(self) -> bool:
-        try:
-            return now_seconds() - os.stat(self._silent).st_mtime < _AGAIN_SECONDS
-        except OSError:
-            return False
-
-    def _signed(self, made: str) -> str:
-        wanted, git = self._wanted, self._home.repository.git()
-        more: dict[str, str] = {}
-        for role, line in zip(
-            ("AUTHOR", "COMMITTER"), wanted.identity.lines(wanted.seconds), strict=True
-        ):
-            name, _, rest = line.partition(" <")
-            email, _, date = rest.partition("> ")
-            parts = {"NAME": name, "EMAIL": email, "DATE": f"@{date}"}
-            more |= {f"GIT_{role}_{what}": value for what, value in parts.items()}
-        parents = ("-p", wanted.parent) if wanted.parent else ()
-        running = git.start("commit-tree", "-S", *parents, f"{made}^{{tree}}", more=more)
-        message = wanted.message.replace("\0", "").encode("utf-8", "replace") + b"\n"
-        try:
-            status, said, _ = running.finish(message, seconds=_PATIENCE_SECONDS)
-        except TimeoutError:
-            status, said = 1, b""
-        if status:
-            make_folder(os.path.dirname(self._silent))
-            replace_file(self._silent, b"", 0o600)
-        return "" if status else said.decode("ascii", "replace").strip()
-
-
-def signature_in(commit: bytes) -> str:
-    """Return the header of a commit that signs it, with the lines that it goes on in."""
     head = commit.partition(b"\n\n")[0]
     start = head.find(b"\n" + _HEADER + b" ") + 1
     lines = head[start:].split(b"\n")

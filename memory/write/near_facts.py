@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import marshal
 import sys
-from collections.abc import Iterable
 
 from ledger.codec.log import canonical
 from ledger.errors import DraftRefused
@@ -60,97 +59,50 @@ _CHUNK_FACTS = 2000
 _END = "~"
 
 
-class WordIndex:
-    """The index of one cache: which facts share words.
-
-    Args:
-        cache: the cache, outside of a reading.
-    """
-
-    def __init__(self, cache: Cache) -> None:
-        self._base = cache.base
-        self._cache = cache
-
-    def follow(self) -> None:
-        """Read what changed since the last question.
-
-        Raises:
-            CacheDamaged: the file is damaged or can not be written.
-        """
-        while self._behind():
-            self._cache.change(self._follow_some)
-
-    def _follow_some(self) -> None:
-        """Read some of what changed."""
-        run = self._base.execute
-        start = self._mark()
-        rows = []
-        if start != _END:
-            rows = run(
-                "SELECT id, history, state FROM facts WHERE id > ? ORDER BY id LIMIT ?",
-                (start, _CHUNK_FACTS),
-            ).fetchall()
-            mark = rows[-1][0] if len(rows) == _CHUNK_FACTS else _END
-            run("UPDATE meta SET value = ? WHERE key = 'indexed'", (marshal.dumps(mark),))
-        rows += run(
-            "SELECT id, history, state FROM facts JOIN changed USING (id) WHERE id <= ?",
-            (start,),
+def _follow_some(cache: Cache) -> None:
+    """Read into the index some of what changed, in the transaction that is open."""
+    run, many = cache.base.execute, cache.base.executemany
+    start = cache.value("indexed", str)
+    rows = []
+    if start != _END:
+        rows = run(
+            "SELECT id, history, state FROM facts WHERE id > ? ORDER BY id LIMIT ?",
+            (start, _CHUNK_FACTS),
         ).fetchall()
-        run("DELETE FROM changed")
-        self._put({row[0]: row for row in rows}.values())
+        mark = rows[-1][0] if len(rows) == _CHUNK_FACTS else _END
+        run("UPDATE meta SET value = ? WHERE key = 'indexed'", (marshal.dumps(mark),))
+    rows += run(
+        "SELECT id, history, state FROM facts JOIN changed USING (id) WHERE id <= ?",
+        (start,),
+    ).fetchall()
+    run("DELETE FROM changed")
+    (last,) = run("SELECT coalesce(max(number), 0) FROM texts").fetchone()
+    for fact, packed, state in {row[0]: row for row in rows}.values():
+        found = None if state == FALSE else resolve(fact, unpack_history(packed), cache.cut)
+        now = () if found is None or found.redacted else index_words(found.text)
+        row = run("SELECT number, words FROM texts WHERE id = ?", (fact,)).fetchone()
+        if row is None and not now:
+            continue
+        last += row is None
+        number, before = row or (last, "")
+        old, new = set(before.split()), set(now)
+        many("DELETE FROM posts WHERE word = ? AND fact = ?", [(w, number) for w in old - new])
+        many("INSERT INTO posts VALUES (?, ?)", [(w, number) for w in new - old])
+        run("INSERT OR REPLACE INTO texts VALUES (?, ?, ?)", (number, fact, " ".join(now)))
 
-    def candidates(self, asked: Iterable[frozenset[str]], fact: str = "") -> list[str]:
-        """Return the ids worth comparing with a text, sorted.
 
-        `asked` are the queries of the text (`projection.likeness.queries`); `fact`, its id, is
-        left out.
-        """
-        found: set[str] = set()
-        for words in asked:
-            counts = [
-                (self._cache.row("SELECT count(*) FROM posts WHERE word = ?", (word,))[0], word)
-                for word in words
-            ]
-            found.update(best(words, self._known(looked_up(counts, self._facts_with))))
-        found.discard(fact)
-        return sorted(found)
-
-    def _behind(self) -> bool:
-        (more,) = self._cache.row("SELECT EXISTS (SELECT 1 FROM changed)")
-        return bool(more) or self._mark() != _END
-
-    def _mark(self) -> str:
-        """Return the id up to which the first reading came."""
-        return self._cache.value("indexed", str)
-
-    def _facts_with(self, word: str) -> list[int]:
-        return self._cache.column("SELECT fact FROM posts WHERE word = ?", (word,))
-
-    def _known(self, numbers: list[int]) -> list[tuple[str, list[str]]]:
-        asked = "SELECT id, words FROM texts WHERE number IN (?)"
-        rows = self._cache.rows_among(asked, numbers)
+def _candidates(cache: Cache, fact: Fact) -> list[str]:
+    """Return the ids of facts worth comparing with one, sorted."""
+    found: set[str] = set()
+    with_word = "FROM posts WHERE word = ?"
+    for words in queries(statements(fact.text), index_words(fact.text)):
+        counts = [(cache.row(f"SELECT count(*) {with_word}", (word,))[0], word) for word in words]
+        numbers = looked_up(counts, lambda word: cache.column(f"SELECT fact {with_word}", (word,)))
+        rows = cache.rows_among("SELECT id, words FROM texts WHERE number IN (?)", numbers)
         if len(rows) != len(numbers):
             raise CacheDamaged("a word of a fact that is not there")
-        return [(fact, words.split()) for fact, words in rows]
-
-    def _put(self, rows: Iterable[tuple[str, bytes, int]]) -> None:
-        """Bring facts into the index, or out of it."""
-        run, many = self._base.execute, self._base.executemany
-        (last,) = run("SELECT coalesce(max(number), 0) FROM texts").fetchone()
-        for fact, packed, state in rows:
-            found = (
-                None if state == FALSE else resolve(fact, unpack_history(packed), self._cache.cut)
-            )
-            now = () if found is None or found.redacted else index_words(found.text)
-            row = run("SELECT number, words FROM texts WHERE id = ?", (fact,)).fetchone()
-            if row is None and not now:
-                continue
-            last += row is None
-            number, before = row or (last, "")
-            old, new = set(before.split()), set(now)
-            many("DELETE FROM posts WHERE word = ? AND fact = ?", [(w, number) for w in old - new])
-            many("INSERT INTO posts VALUES (?, ?)", [(w, number) for w in new - old])
-            run("INSERT OR REPLACE INTO texts VALUES (?, ?, ?)", (number, fact, " ".join(now)))
+        found.update(best(words, [(id, known.split()) for id, known in rows]))
+    return sorted(found - {fact.id})
 
 
 def with_uses(
@@ -221,8 +173,10 @@ def _compared(snapshot: Snapshot, entry: Entry) -> Compared:
         from memory.recall.meaning import nearly_as
 
         meant = nearly_as(snapshot, {fact.id: fact.text for fact in fresh})
-    index = WordIndex(cache)
-    index.follow()
+    while cache.row("SELECT EXISTS (SELECT 1 FROM changed)")[0] or (
+        cache.value("indexed", str) != _END
+    ):
+        cache.change(lambda: _follow_some(cache))
     changing = FactSuperseded | FactInvalidated | FactUpdated
     settled = {event.id for event in entry.acts if isinstance(event, changing)}
     near: list[tuple[float, str, str, Fact]] = []
@@ -231,8 +185,7 @@ def _compared(snapshot: Snapshot, entry: Entry) -> Compared:
         place = cache.placing()
         for number, fact in enumerate(fresh):
             alike = meant.get(fact.id, {})
-            asked = queries(statements(fact.text), index_words(fact.text))
-            names = (*index.candidates(asked, fact.id), *sorted(alike))
+            names = (*_candidates(cache, fact), *sorted(alike))
             known = {id: one for id in names if (one := cache.fact(id)) is not None}
             others = [place(one) for one in known.values() if one.id not in settled]
             for other in (*others, *map(place, fresh[:number])):
