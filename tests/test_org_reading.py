@@ -22,7 +22,7 @@ from memory.replay.reader_marks import NOTHING_MARKED
 from rituals.answers.fact_objects import described
 from rituals.org import org_ledgers
 from rituals.org.org_database import connect_owner
-from rituals.org.org_reading import run as run_worker
+from rituals.org.org_reading import work as run_worker
 from tests.campaigns.second_fold import made_up
 from tests.conftest import Repo, Run, examples, holders
 from tests.org_cluster import Remote, ask, cluster, database, logged_in, needs_postgres

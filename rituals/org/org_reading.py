@@ -299,27 +299,22 @@ def work(where: str, mirrors: str, *, once: bool) -> None:
     most = _MEMORY_BYTES if hard == resource.RLIM_INFINITY else min(_MEMORY_BYTES, hard)
     resource.setrlimit(resource.RLIMIT_AS, (most, hard))
     try:
-        run(where, mirrors, once=once)
+        with connect_owner(where) as base:
+            row = base.execute("SELECT now()::text").fetchone() if once else None
+            before, stems = str(row[0]) if row else "infinity", Stems()
+            while True:
+                with told():
+                    job = claim(base, before)
+                    if job is None and not rewrite(base):
+                        if once:
+                            return
+                        time.sleep(_LOOK_SECONDS)
+                if job is not None:
+                    signal.alarm(_SECONDS)
+                    do(base, job, mirrors, stems)
+                    signal.alarm(0)
     finally:
         resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
-
-
-def run(where: str, mirrors: str, *, once: bool) -> None:
-    """Do so without a limit of memory."""
-    with connect_owner(where) as base:
-        row = base.execute("SELECT now()::text").fetchone() if once else None
-        before, stems = str(row[0]) if row else "infinity", Stems()
-        while True:
-            with told():
-                job = claim(base, before)
-                if job is None and not rewrite(base):
-                    if once:
-                        return
-                    time.sleep(_LOOK_SECONDS)
-            if job is not None:
-                signal.alarm(_SECONDS)
-                do(base, job, mirrors, stems)
-                signal.alarm(0)
 
 
 def do(base: Connection[Any], job: Job, mirrors: str, stems: Stems) -> None:

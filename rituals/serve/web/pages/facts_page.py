@@ -103,12 +103,6 @@ def _sections(tip: TipView, here: Here) -> Iterator[tuple[str, list[Standing]]]:
         yield title, found
 
 
-def _has(one: Standing, words: list[str]) -> bool:
-    """Tell whether all words stand in a fact."""
-    said = f"{one.fact.id} {one.fact.text}".lower()
-    return all(word in said for word in words)
-
-
 #: A list: as people call it; what is in it; what tells whether a fact is, by where it stands, how it was
 #: met, and whether no log uses it but the one that it was born in; and its usual order.
 FactList = tuple[str, str, Callable[[Standing, Usage | None, bool], bool], str]
@@ -160,7 +154,11 @@ def facts(tip: TipView, asked: Asked) -> Page:
     lists += ["false"] * (bool(bar.asks("false")) and not name)
     every = {one.fact.id: one for some in lists for one in listed(tip, some, creator)}.values()
     keeps, wanted = bar.keeps(tip), words.lower().split()
-    found = [one for one in every if keeps(one) and _has(one, wanted)]
+    found = [
+        one
+        for one in every
+        if keeps(one) and all(word in f"{one.fact.id} {one.fact.text}".lower() for word in wanted)
+    ]
     sort = sort if sort in SORTS else usual
     shown, pages = page_of(ordered(found, sort) if sort in SORTS else found, asked, _FACTS)
     values = {
