@@ -52,6 +52,7 @@ class Cache(Questions):
         #: another one where logs that were there may be gone
         self.generation = unpack(generation, str)
         self.head = unpack(head, head_of)
+        self.forget()
         if policy != self._packed_policy:
             self.policy, self.policy_problem = unpack(
                 policy, lambda kept: (policy_of(kept[1]), str(kept[2]))
@@ -138,8 +139,10 @@ class Cache(Questions):
                 if self.head != before:
                     return None
                 self.head = add_logs(self._base, before, refs, entries, ())
+                self.forget()
                 return question(self)
             finally:
+                self.forget()
                 if self.head.commit == before.commit:
                     self.head = before
                 self._base.execute("ROLLBACK")

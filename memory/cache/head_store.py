@@ -74,10 +74,8 @@ class Heads(Record):
 
     def of(self, head: str, branch: str, tip: str = "") -> Told | None:
         """Return what was told of a HEAD: of the ledger as it is, or last."""
-        for one in self.told:
-            if (one.head, one.branch) == (head, branch) and tip in ("", one.tip):
-                return one
-        return None
+        known = [one for one in self.told if (one.head, one.branch) == (head, branch)]
+        return next((one for one in known if tip in ("", one.tip)), None)
 
 
 def here_path(home: Home) -> str:

@@ -52,12 +52,16 @@ _MAY_BE_CONTESTED = "SELECT id FROM facts WHERE contested"
 class Questions(Database):
     """What can be asked of a cache that is open."""
 
-    _met: tuple[str, Met] = "", {}
-    _headers: tuple[str, dict[str, Entry | None]] = "", {}
-    _opposed: tuple[str, dict[str, tuple[str, ...]]] = "", {}  #: by footers; goes with the logs
-    gone: dict[str, tuple[tuple[str, str], ...]]  #: (log, sentence) that held once; goes with `met`
+    met: Met  #: what was found to stand in the place of what is false
+    gone: dict[str, tuple[tuple[str, str], ...]]  #: (log, sentence) that held once
+    _headers: dict[str, Entry | None]
+    _opposed: dict[str, tuple[str, ...]] | None  #: by footers
     head: Head
     policy: Policy
+
+    def forget(self) -> None:
+        """Let go of what was worked out of the logs: there are others."""
+        self.met, self.gone, self._headers, self._opposed = {}, {}, {}, None
 
     def logs(self, among: str, values: Sequence[object] = ()) -> list[tuple[LogRef, Entry]]:
         """Return the logs that the rest of a question about `logs` names, with what they say."""
@@ -111,13 +115,6 @@ class Questions(Database):
         )
         return dates[::-1]
 
-    @property
-    def met(self) -> Met:
-        """What was found to stand in the place of what is false; it holds until there is another log."""
-        if self._met[0] != self.summary.digest:
-            self._met, self.gone = (self.summary.digest, {}), {}
-        return self._met[1]
-
     def placing(self) -> Callable[[Fact], Standing]:
         """Return what tells where facts stand: for many of them the clock is read once."""
         clock, lasting = self.clock(), never_decaying(self.policy)
@@ -149,10 +146,10 @@ class Questions(Database):
 
     def _against(self) -> dict[str, tuple[str, ...]]:
         """Return what footers set against each other; it holds until there is another log."""
-        if self._opposed[0] != self.summary.digest:
+        if self._opposed is None:
             facts = [fact for id in self.column(_MAY_BE_CONTESTED) if (fact := self.alone(id))]
-            self._opposed = self.summary.digest, opposed(facts, self.alone) if facts else {}
-        return self._opposed[1]
+            self._opposed = opposed(facts, self.alone) if facts else {}
+        return self._opposed
 
     def _resolved(self, fact: str, packed: bytes) -> Fact | None:
         """Read a fact off its packed history."""
@@ -296,13 +293,10 @@ class Questions(Database):
 
     def header(self, stem: str) -> Entry | None:
         """Return what one log says of itself, without its events; it holds until there is another log."""
-        if self._headers[0] != self.summary.digest:
-            self._headers = self.summary.digest, {}
-        known = self._headers[1]
-        if stem not in known:
+        if stem not in self._headers:
             row = self.row("SELECT entry FROM logs WHERE stem = ?", (stem,))
-            known[stem] = None if row is None else unpack(row[0], header_of)
-        return known[stem]
+            self._headers[stem] = None if row is None else unpack(row[0], header_of)
+        return self._headers[stem]
 
     def logs_after(self, stem: str) -> int:
         """Count the logs of any type behind a stem."""

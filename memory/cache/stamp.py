@@ -18,6 +18,7 @@ import marshal
 import os
 import stat
 import time
+from functools import lru_cache
 
 from ledger.environment import monotonic, now_ns
 from ledger.model.layout import CACHE_VERSION
@@ -53,7 +54,6 @@ _QUIET_NS = 60 * 10**9
 #: facts asks of each of them for the one log, or the one fact, that they hang on.
 _LONG_BYTES = 8192
 _KEPT = 16
-_long: dict[tuple[bytes, object], Any] = {}
 
 
 class CacheDamaged(Exception):
@@ -97,15 +97,12 @@ def unpack(packed: bytes, make: Callable[[Any], Said]) -> Said:
         raise CacheDamaged("a value is not as it was written") from problem
 
 
+_unpacked: Callable[..., Any] = lru_cache(_KEPT)(unpack)
+
+
 def unpack_once(packed: bytes, make: Callable[[Any], Said]) -> Said:
     """Return the value that a row holds, which nobody can change, as `unpack`."""
-    if len(packed) <= _LONG_BYTES:
-        return unpack(packed, make)
-    made: Said | None = _long.get((packed, make))
-    if made is None:
-        if len(_long) >= _KEPT:
-            _long.clear()
-        made = _long[packed, make] = unpack(packed, make)
+    made: Said = (unpack if len(packed) <= _LONG_BYTES else _unpacked)(packed, make)
     return made
 
 
