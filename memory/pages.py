@@ -165,7 +165,7 @@ class Pages(Reader):
 
         if not theirs and read_checked(self.home) == self.home.tip():
             return ()
-        from memory.edits.committed_edits import absorb_committed
+        from memory.edits.edited_files import absorb_committed
 
         return absorb_committed(self, theirs, base, dry_run=dry_run)
 
@@ -178,7 +178,7 @@ class Pages(Reader):
         edits = edited_commits(self.home, tip, read_checked(self.home))
         if not edits:
             return []
-        from memory.edits.committed_edits import unabsorbed
+        from memory.edits.edited_files import unabsorbed
 
         return unabsorbed(self, tip, edits)
 

@@ -27,8 +27,7 @@ from ledger.model.layout import (
 from ledger.model.record import Record
 from ledger.secrets.scanner import find_secrets
 from ledger.wal.atomic_files import Lock, make_folder, plain_bytes, replace_file
-from memory.edits.committed_edits import absorb_committed
-from memory.edits.edited_files import PageEdit, find_edit
+from memory.edits.edited_files import PageEdit, absorb_committed, find_edit
 from memory.worktree.index_entries import entry_line, store_blob, update_index
 from memory.worktree.page_authorship import OVER_KEY, findings_in, obstacles, refuse_left
 from memory.worktree.page_copies import (
@@ -139,7 +138,7 @@ def _recorded(pages: Pages, edit: PageEdit) -> PageEdit:
     occasion = pages.occasion()
     who = occasion.identity
     over = [(OVER_KEY, edit.over)] if edit.over else []
-    header, title = ((EDITED_KEY, blob_id(edit.data)), *over), f"PageEdit {CONTINUITY_FILE} by hand"
+    header, title = ((EDITED_KEY, blob_id(edit.data)), *over), f"Edit {CONTINUITY_FILE} by hand"
     draft = SessionDraft(title, "", edit.events, who.name, "edit", header, anyway=True)
     try:
         receipt = pages.recorder().append(
