@@ -11,7 +11,7 @@ from rituals.answers.record_to_dict import fields_of, mark_object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
     from typing import Any
 
     from memory import Cache, LogLine, Marks, Provenance
@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from projection.fold.fact_history import Fact, History
     from projection.fold.full_replay import State
     from projection.fold.live_view import Standing, Summary
-    from projection.fold.testimony import Testimony
-    from rituals.hosts.capture.session_boundary import Outcome
-    from rituals.review.learning_plan import Plan
 
 _STEP = (
     "stem agent event date commit author via text version was remark path title waiting source by "
@@ -81,20 +78,15 @@ def described(
 
     return [
         fact_object(one, mark(one.fact), state.histories.get(one.fact.id))
-        | known_object(told[one.fact.id])
+        | fields_of(told[one.fact.id], "known=word known_by=by")
         for one in facts
     ]
 
 
-def known_object(found: Testimony) -> dict[str, Any]:
-    """Describe how a fact is known."""
-    return fields_of(found, "known=word known_by=by")
-
-
 def provenance_object(found: Provenance) -> dict[str, Any]:
     """Describe why memory holds a fact."""
-    head = {"id": found.id, **mark_object(found.mark), **known_object(found.known)}
-    return {**head, **fields_of(found, f"events=steps({_STEP}) chain")}
+    told = f"known=known.word known_by=known.by events=steps({_STEP}) chain"
+    return {"id": found.id, **mark_object(found.mark), **fields_of(found, told)}
 
 
 def summary_object(summary: Summary) -> dict[str, Any]:
@@ -147,35 +139,3 @@ def log_object(line: LogLine) -> dict[str, Any]:
     return fields_of(
         line, "stem agent user title ended type path waiting role verdict about tokens"
     )
-
-
-def capture_object(
-    outcomes: Iterable[Outcome], held: list[str], *, dry_run: bool
-) -> dict[str, Any]:
-    """Describe what became of sessions that were to be told, and which captured logs wait."""
-    sessions = [
-        {
-            **fields_of(one, "host=asked.host session=asked.session said attempts"),
-            "logs": [
-                {"stem": stem, **({"log": data.decode()} if dry_run else {})}
-                for stem, data in one.logs
-            ],
-        }
-        for one in outcomes
-    ]
-    return {"sessions": sessions, "held": held, "landed": [], "dry_run": dry_run}
-
-
-def learning_object(plan: Plan) -> dict[str, Any]:
-    """Describe what could be learned, what speaks for it, and what becomes of files."""
-    proposals = "key=question.key source text places evidence=question.evidence diff"
-    promotions = "key=question.key evidence=question.evidence path refused diff"
-    return {
-        "proposals": [
-            {**fields_of(one, proposals), "id": one.question.accept[0].id} for one in plan.proposals
-        ],
-        "promotions": [
-            {**fields_of(one, promotions), "id": one.places[0]} for one in plan.promotions
-        ],
-        "more": plan.more,
-    }

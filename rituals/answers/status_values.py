@@ -35,6 +35,9 @@ def overview(memory: Pages) -> dict[str, Any]:
     published, edited = publishing(home, policy), memory.edited()
     today, missed = starts(commondir)
     disputed = _disputed(status)
+    drifts = published.here and not is_published(
+        home, home.tip(), memory.ask(lambda cache: cache.summary, committed=True)
+    )
     upstream, ahead, behind = _upstream(home)
     reads: list[dict[str, Any]] = []
     if policy.upstream:
@@ -58,7 +61,7 @@ def overview(memory: Pages) -> dict[str, Any]:
             **fields_of(status.size, "facts lines closed_lines"),
         },
         "publish": all_fields_of(published),
-        "drift": _behind(memory) if published.here else (),
+        "drift": (CONTINUITY_FILE,) * drifts,
         "edited": edited,
         "waiting": memory.waiting(),
         "silent": [one.session for one in lasting(home)],
@@ -84,12 +87,6 @@ def overview(memory: Pages) -> dict[str, Any]:
         "behind": behind,
         "reads": reads,
     }
-
-
-def _behind(memory: Pages) -> tuple[str, ...]:
-    summary = memory.ask(lambda cache: cache.summary, committed=True)
-    home = memory.home
-    return () if is_published(home, home.tip(), summary) else (CONTINUITY_FILE,)
 
 
 def _disputed(status: LedgerStatus) -> list[dict[str, Any]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 
 from ledger.environment import NOW, is_time, monotonic, now_ms, variables, working_directory
 from ledger.errors import DiurnaError, DraftRefused, NotFound, WrongUsage
@@ -383,11 +383,9 @@ class Invocation:
         """Let nothing be written any more: whoever read it is gone."""
         nowhere = os.open(os.devnull, os.O_WRONLY)
         for stream in (sys.stdout, sys.stderr):
-            try:
+            with suppress(OSError, ValueError, AttributeError):  # it is closed, or there is none
                 try:
                     stream.flush()
                 except (OSError, ValueError):
                     os.dup2(nowhere, stream.fileno())
-            except (OSError, ValueError, AttributeError):
-                pass  # it is closed, or there is none
         os.close(nowhere)

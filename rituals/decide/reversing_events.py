@@ -212,9 +212,8 @@ class _Reach:
         again = [old for old, _ in replaced()] if meant.again else []
         first |= dict.fromkeys([*took, *again], since)
         later = [one for one in counting if one.stem not in keys and one.stem > after]
-        for entry, event in _acts(
-            later
-        ):  # what they say is left, or goes with what the logs brought
+        # what they say is left, or goes with what the logs brought
+        for entry, event in _acts(later):
             for fact in verbs.facts_in(event):
                 if fact in left or entry.stem < first.get(fact, "~"):
                     continue

@@ -63,9 +63,8 @@ def adding(
     new = (NewFact(text, made, TASK_KIND, footers=footers), *beside)
     draft, odd = draft_of_request(memory, author._replace(title=title, new=new, anyway=anyway))
     if not (author.session or memory.occasion().session):
-        draft = draft._replace(
-            type=EDIT
-        )  # who plans moves no clock; in a session it is part of that
+        # who plans moves no clock; in a session it is part of that
+        draft = draft._replace(type=EDIT)
     return draft if id else draft._replace(made=(made, *draft.made)), odd
 
 

@@ -10,7 +10,7 @@ from ledger.errors import WrongUsage
 from ledger.model.log_stamps import stamp_of
 from ledger.wal.kept_asks import shown_title
 from memory import NOT_COMMITTED
-from rituals.answers.fact_objects import capture_object
+from rituals.answers.record_to_dict import fields_of
 from rituals.cli.context import Invocation
 from rituals.cli.dialog import agreed
 from rituals.cli.layout import Layout
@@ -102,18 +102,23 @@ def capture(
 def _described(
     call: Invocation, outcomes: list[Outcome], *, show: bool, dry_run: bool
 ) -> dict[str, Any]:
-    """Describe what became of sessions; with `show` the text has the logs whole."""
-    found = capture_object(outcomes, call.memory().held(), dry_run=dry_run)
-    for session, outcome in zip(found["sessions"], outcomes, strict=True):
-        for log, (_, data) in zip(session["logs"], outcome.logs, strict=True):
+    """Describe what became of sessions, and which logs wait; with `show` the text has the logs whole."""
+    sessions = []
+    for outcome in outcomes:
+        said = fields_of(outcome, "host=asked.host session=asked.session said attempts")
+        for one in said["attempts"]:
+            one["=by"] = one["extractor"] if one["extractor"] != SOURCES else ""
+        said["logs"] = []
+        for stem, data in outcome.logs:
             text = data.decode()
             title = text.partition("\n# ")[2].partition("\n")[0]
+            log = {"stem": stem, "log": text} if dry_run else {"stem": stem}
             log["=title"] = shown_title(title, outcome.asked.session, outcome.asks)
             log["=whole"] = text.removesuffix("\n") if show else ""
-            log["=would"] = dry_run
-        for one in session["attempts"]:
-            one["=by"] = one["extractor"] if one["extractor"] != SOURCES else ""
-    return found
+            said["logs"].append({**log, "=would": dry_run})
+        sessions.append(said)
+    held = call.memory().held()
+    return {"sessions": sessions, "held": held, "landed": [], "dry_run": dry_run}
 
 
 def land_held(call: Invocation, *, dry_run: bool) -> int:
@@ -131,7 +136,8 @@ def land_held(call: Invocation, *, dry_run: bool) -> int:
     if held and memory.home.plain:
         logs = counted(len(held), "log")
         line = f"{logs}, {NOT_COMMITTED}: a folder's logs are yours to commit"
-    values = capture_object([], memory.held(), dry_run=dry_run) | {"landed": held if landed else []}
+    values = _described(call, [], show=False, dry_run=dry_run)
+    values["landed"] = held if landed else []
     call.answer(values, [line], findings=landed.findings if landed else ())
     return 0
 

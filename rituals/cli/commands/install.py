@@ -64,6 +64,7 @@ def install(
       diurna install --remove claude
       diurna install --model --dry-run
     """
+    hosts = tuple(dict.fromkeys(hosts))
     if mode == "model":
         return _fetch_model(call, dry_run, yes)
     if mode:
@@ -81,7 +82,6 @@ def install(
         if not hosts:
             call.out.line("nothing is installed")
             return 0
-    hosts = tuple(dict.fromkeys(hosts))
     code = _hook_up(call, base, hosts, user=user, mcp=not no_mcp, dry_run=dry_run)
     if not (dry_run or user or call.state_dir()):
         call.out.hint("there is no memory here yet: `diurna init` makes a home for it")
@@ -121,7 +121,6 @@ def _remove(call: Invocation, hosts: tuple[str, ...], *, user: bool, dry_run: bo
     from rituals.hosts.install.install_plan import base_folder, plan_removal
 
     base = base_folder(call.home or call.folder(), user=user)
-    hosts = tuple(dict.fromkeys(hosts))
     plan = plan_removal(base, hosts or HOSTS, user=user)
     try:
         home = call.find_home()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from ledger.errors import NotFound, WrongUsage
-from rituals.answers.fact_objects import learning_object
 from rituals.answers.record_to_dict import fields_of
 from rituals.cli.context import Invocation
 from rituals.cli.dialog import chosen
@@ -21,6 +20,8 @@ from rituals.review.learning_plan import (
 )
 
 _LATER, _QUIT = "later", "quit"
+_PROPOSAL = "key=question.key source text places evidence=question.evidence diff"
+_PROMOTION = "key=question.key evidence=question.evidence path refused diff"
 #: letter -> (name, what it does); the name has the letter in it.
 _ANSWERS = {
     "a": (ACCEPT, "record it as the diff shows it; `--accept KEY --text TEXT` says it otherwise"),
@@ -88,7 +89,13 @@ def learn(call: Invocation, ask: bool, accept: str, text: str, agent: str, dry_r
         nothing = "" if steps else "nothing to learn"
     values = {
         **fields_of(plan, "tip code"),
-        **learning_object(plan),
+        "proposals": [
+            {**fields_of(one, _PROPOSAL), "id": one.question.accept[0].id} for one in plan.proposals
+        ],
+        "promotions": [
+            {**fields_of(one, _PROMOTION), "id": one.places[0]} for one in plan.promotions
+        ],
+        "more": plan.more,
         "raised": outcome.raised,
         "stem": receipt.stem if receipt else "",
         "commit": receipt.commit if receipt else "",
