@@ -13,15 +13,12 @@ named by the port, several of that name are all tried, and a form needs more tha
 from __future__ import annotations
 
 import hmac
-import os
 import secrets
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable
 
 from ledger.environment import machine_ms
 from ledger.home import OWN_BRANCH, Home
 from ledger.model.record import Record
-from ledger.wal.atomic_files import make_folder, replace_file
 from ledger.wal.user_key import signed, user_key
 
 TOKEN_BYTES = 32
@@ -109,22 +106,6 @@ def home_key(home: Home, purpose: bytes) -> str:
 def new_token() -> str:
     """Make the token of one run."""
     return secrets.token_urlsafe(TOKEN_BYTES)
-
-
-@contextmanager
-def private_file(path: str, said: str) -> Iterator[None]:
-    """Keep a file that this user alone can read, for as long as something runs.
-
-    Raises:
-        OSError, DiurnaError: it can not be written.
-    """
-    make_folder(os.path.dirname(path))
-    replace_file(path, said.encode(), 0o600)
-    try:
-        yield
-    finally:
-        with suppress(OSError):
-            os.unlink(path)
 
 
 def _same(one: str, other: str) -> bool:

@@ -118,10 +118,8 @@ HOST = "127.0.0.1"
 _GRACE_SECONDS = 3
 
 
-def listen(port: int, free: str) -> socket.socket:
+def listen(port: int) -> socket.socket:
     """Listen on the loopback address; port 0 is for a free one.
-
-    `free` is the option that takes a free port, for the hint.
 
     Raises:
         DiurnaError: the port is taken, or not for this user.
@@ -137,7 +135,7 @@ def listen(port: int, free: str) -> socket.socket:
         raise DiurnaError(
             problem.strerror or str(problem),
             where=f"{HOST}:{port}",
-            hint=f"name another port, or 0 for a free one: {free}",
+            hint="name another port, or 0 for a free one: --port 0",
         ) from None
     return listening
 

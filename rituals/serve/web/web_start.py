@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from html import escape
 from pathlib import Path
 
@@ -87,7 +87,7 @@ def _served(
     from rituals.serve.loopback import listen, serve
     from rituals.serve.open_memory import settle
 
-    with listen(port, "--port 0") as listening:
+    with listen(port) as listening:
         settle("web")
         access = Access(listening.getsockname()[1], new_token(), setting.writes, key)
         app = app_of(access)
@@ -117,14 +117,17 @@ def opening(address: str, path: str) -> Iterator[None]:
 
     A file of this user leads it on to the address, which has the token; it goes with what it leads to.
     """
-    from rituals.serve.access import private_file
+    from ledger.wal.atomic_files import make_folder, replace_file, try_unlink
 
-    with ExitStack() as left:
+    try:
         with suppress(OSError, DiurnaError):
-            left.enter_context(private_file(path, _LEADING_PAGE.format(escape(address))))
+            make_folder(os.path.dirname(path))
+            replace_file(path, _LEADING_PAGE.format(escape(address)).encode(), 0o600)
             subprocess.Popen(  # noqa: S603 - our own interpreter, and a path of ours
                 [sys.executable, "-P", "-m", "webbrowser", Path(path).absolute().as_uri()],
                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                 start_new_session=True,
             )  # fmt: skip
         yield
+    finally:
+        try_unlink(path)

@@ -27,7 +27,6 @@ from projection.views.decision_view import KIND, Change, changes, status
 from projection.views.view_page import ROLE_KEY
 from rituals.report.lifecycle_report import Usage
 from rituals.serve.web.pages.filter_bar import (
-    OF_FACTS,
     SORTS,
     FilterBar,
     filter_bar,
@@ -39,14 +38,13 @@ from rituals.serve.web.tip_view import Asked, Page, TipView
 
 #: How many facts stand on the first page and on one of a list; decisions on one, and names above them.
 _MOST, _FACTS, _DECISIONS, _NAMES = 50, 100, 50, 12
-FIELDS = (*OF_FACTS, "role")
 
 
 def now(tip: TipView, asked: Asked) -> Page:
     """Return the page of what holds, and of what needs somebody; of what is asked for, the list."""
     if asked.keys() - {"done"}:
         return facts(tip, asked)
-    bar, _ = filter_bar(tip, asked, "/facts", FIELDS)
+    bar, _ = filter_bar(tip, asked, "/facts")
     here = tip.memory.ask(lambda cache: here_of(tip.memory.home, cache))
     sections = [(title, found) for title, found in _sections(tip, here) if found]
     each = _MOST
@@ -148,7 +146,7 @@ def facts(tip: TipView, asked: Asked) -> Page:
     title, told, _, usual = LISTS[name]
     words, sort, creator = (asked.get(field, "") for field in ("q", "sort", "creator"))
     kept = {"q": words, "list": name, "creator": creator, "sort": sort}
-    bar, tip = filter_bar(tip, asked, "/facts", FIELDS, kept)
+    bar, tip = filter_bar(tip, asked, "/facts", kept=kept)
     # a tier of the archive is asked for by its name, as `show --list --tier` is
     lists = ["all" if not name and bar.asks("tier") else name]
     lists += ["false"] * (bool(bar.asks("false")) and not name)
@@ -188,7 +186,6 @@ _DECIDED = ("kind", "agent", "person", "role", "entity", "since", "until", "as_o
 def decisions(tip: TipView, asked: Asked) -> Page:
     """Return the page of what was decided and changed, whatever holds by now."""
     bar, tip = filter_bar(tip, asked, "/decisions", _DECIDED)
-    bar = bar._replace(empty={**bar.empty, "kind": "Decisions"})
     found = sorted(_decided(tip, bar), key=lambda one: one["order"], reverse=True)
     shown, pages = page_of(found, asked, _DECISIONS)
     counts = Counter([one["monday"] for one in found])

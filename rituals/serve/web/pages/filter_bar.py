@@ -19,21 +19,8 @@ from projection.views.view_page import ROLE_KEY
 from projection.work.tracked_tasks import role_names
 from rituals.serve.web.tip_view import Asked, TipView, number_in
 
-#: The fields, in the order in which they are offered, and what stands in an empty one.
-FIELDS = {
-    "kind": "Kind",
-    "tier": "Tier",
-    "agent": "Agent",
-    "person": "Person",
-    "role": "Role",
-    "entity": "Entity",
-    "since": "Since",
-    "until": "Until",
-    "as_of": "As of",
-    "false": "Include false",
-}
-#: What can be asked of facts, and of the logs of sessions.
-OF_FACTS = ("kind", "tier", "agent", "person", "entity", "since", "until", "as_of", "false")
+#: The fields, in the order in which they are offered; and those that can be asked of logs.
+FIELDS = ("kind", "tier", "agent", "person", "role", "entity", "since", "until", "as_of", "false")
 OF_LOGS = ("kind", "agent", "person", "since", "until", "as_of")
 #: What is offered for a bound of time; each other form of `diurna log --since` is taken, too.
 TIMES = ("today", "yesterday", "7d", "30d")
@@ -51,7 +38,6 @@ class FilterBar(Record):
     begin: str = ""  #: where logs since then begin
     end: str = ""  #: where logs until then end
     wrong: Sequence[str] = ()  #: what the address says wrongly, each a sentence
-    empty: Mapping[str, str] = FIELDS  #: what stands in an empty field
 
     def query(self, **other: str) -> dict[str, str]:
         """Return what stands in the address, with something else in it; "" takes it out."""
@@ -99,7 +85,7 @@ def filter_bar(
     tip: TipView,
     asked: Asked,
     path: str,
-    fields: Sequence[str] = OF_FACTS,
+    fields: Sequence[str] = FIELDS,
     kept: Mapping[str, str] | None = None,
 ) -> tuple[FilterBar, TipView]:
     """Read the filter of an address, as far as a page has these fields; and what it is of.

@@ -10,7 +10,7 @@ from memory import FACTS, SESSIONS, Answer, Filters, Hit, ScorePart
 from projection.fold.fact_links import folded
 from projection.fold.live_view import ARCHIVED_TIERS
 from projection.text.clipping import one_line
-from rituals.serve.web.pages.filter_bar import OF_FACTS, FilterBar, filter_bar
+from rituals.serve.web.pages.filter_bar import FilterBar, filter_bar
 from rituals.serve.web.tip_view import Asked, Page, TipView, number_in
 
 #: How many facts and passages are shown, how many more each time, and how many at most; and how many false
@@ -40,7 +40,7 @@ def search(tip: TipView, asked: Asked) -> Page:
     """Return the page of a question; the home of a person is never asked."""
     words, within = asked.get("q", "").strip(), asked.get("in", "")
     within = within if within in PLACES else ""
-    bar, tip = filter_bar(tip, asked, "/search", (*OF_FACTS, "role"), {"q": words, "in": within})
+    bar, tip = filter_bar(tip, asked, "/search", kept={"q": words, "in": within})
     many = min(max(number_in(asked, "hits"), _HITS), _MOST)
     found = _answers(tip, words, many, within, bar) if words else Answer()
     true = [hit for hit in found.facts if not hit.mark.false]
