@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from memory import LedgerStatus, Pages
+    from projection.policy.model import Policy
 
 
 def overview(memory: Pages) -> dict[str, Any]:
@@ -39,14 +40,6 @@ def overview(memory: Pages) -> dict[str, Any]:
         home, home.tip(), memory.ask(lambda cache: cache.summary, committed=True)
     )
     upstream, ahead, behind = _upstream(home)
-    reads: list[dict[str, Any]] = []
-    if policy.upstream:
-        from memory import upstreams
-
-        reads = [
-            {"name": one.name, "fetched_at": int(one.fetched_at), "age": one.age(now_seconds())}
-            for one in upstreams(home, policy)
-        ]
     return {
         "home": home_object(home),
         **fields_of(status.summary, "logs sessions"),
@@ -85,7 +78,7 @@ def overview(memory: Pages) -> dict[str, Any]:
         "upstream": upstream,
         "ahead": ahead,
         "behind": behind,
-        "reads": reads,
+        "reads": _reads(home, policy) if policy.upstream else (),
     }
 
 
@@ -140,3 +133,12 @@ def _upstream(home: Home) -> tuple[str, int, int]:
     if len(counted) != 2:
         return "", 0, 0
     return name.removeprefix("refs/remotes/"), int(counted[0]), int(counted[1])
+
+
+def _reads(home: Home, policy: Policy) -> list[dict[str, Any]]:
+    from memory import upstreams
+
+    return [
+        {"name": one.name, "fetched_at": int(one.fetched_at), "age": one.age(now_seconds())}
+        for one in upstreams(home, policy)
+    ]

@@ -55,9 +55,7 @@ def learn(call: Invocation, ask: bool, accept: str, text: str, agent: str, dry_r
     plan, outcome = plan_learning(memory), Outcome()
     steps = [
         {
-            **fields_of(
-                one, "key=question.key source evidence=question.evidence path refused diff"
-            ),
+            **fields_of(one, f"source {_PROMOTION}"),
             "number": f"{number}/{len(plan.steps)}",
             "said": one.question.said if one.path else one.text,
         }
