@@ -173,16 +173,6 @@ def check_stored(
         raise StorageFailed(f"the commit {commit} did not reach the disk whole")
 
 
-def lock_in_the_way(said: str, branch: str) -> str:
-    """Return which lock a message of git is about, "" for none that is there.
-
-    git locks HEAD too, for its reflog, when it moves the branch that is checked out. The message names
-    the file in quotes; `branch` is the branch's own lock file.
-    """
-    named = [word for word in said.split("'") if word.endswith(".lock") and os.path.isabs(word)]
-    return next((path for path in (branch, *named) if os.path.exists(path)), "")
-
-
 def move_references(
     git: Git,
     moves: Sequence[tuple[str, str, str | None]],
@@ -225,7 +215,9 @@ def move_references(
     if "File exists" in words:
         common = git.text("rev-parse", "--git-common-dir").strip()
         branch = os.path.join(git.where, common, f"{reference}.lock")
-        raise ReferenceLocked(lock_in_the_way(words, branch) or branch)
+        # git locks HEAD too, for its reflog, and names the file in quotes
+        named = [one for one in words.split("'") if one.endswith(".lock") and os.path.isabs(one)]
+        raise ReferenceLocked(next(filter(os.path.exists, (branch, *named)), branch))
     if "but expected" in words or "already exists" in words or "unable to resolve" in words:
         raise TipMoved(reference)
     failure = git.failure("update-ref", status, err)

@@ -326,17 +326,12 @@ def _encoded(text: str, drawn: str, depth: int) -> Iterator[Hit]:
     `drawn` are those that may be, a line each.
     """
     words = {word: decoded(word) for word in _ASCII_IN_BASE64.findall(drawn)}
-    if "%" in drawn:
-        words |= {word: made for word in drawn.split("\n") if (made := _unquoted(word)) != word}
+    for word in drawn.split("\n") if "%" in drawn else ():
+        words.setdefault(word, _PERCENT.sub(lambda found: chr(int(found[1], 16)), word))
     for word, inner in words.items():
         hidden = apart(find(inner, depth=depth - 1)) if inner != word else ()
         if hidden:
             yield from [hit(hidden[0].rule, at, at + len(word)) for at in places(text, word)]
-
-
-def _unquoted(word: str) -> str:
-    """Decode `%41` to `A`."""
-    return _PERCENT.sub(lambda found: chr(int(found[1], 16)), word)
 
 
 #: Accounts of machines and names that documents put for one.

@@ -115,7 +115,9 @@ def work_tree_findings(
             yield from odd
     missing = [path for path in standing if path not in here and is_stem(stem_of(path))]
     if missing:
-        skipped = _skipped(home)
+        asked = ("--literal-pathspecs", "ls-files", "-t", "-z", "--full-name", "--")
+        rows = home.repository.git().text(*asked, home.prefix + SESSIONS_DIR, check=False)
+        skipped = {row[2:] for row in rows.split("\0") if row[:2] == "S "}  # a sparse checkout
         for path in missing:
             if home.prefix + path not in skipped:
                 yield _edited(path, "is missing from the work tree")
@@ -152,11 +154,3 @@ def _work_files(top: str, folder: str) -> Iterator[tuple[str, bool]]:
                 todo.append(path)
             else:
                 yield path, entry.is_file(follow_symlinks=False)
-
-
-def _skipped(home: Home) -> set[str]:
-    """Return the paths that a sparse checkout leaves out of the work tree."""
-    folder = home.prefix + SESSIONS_DIR
-    asked = ("--literal-pathspecs", "ls-files", "-t", "-z", "--full-name", "--", folder)
-    rows = home.repository.git().text(*asked, check=False).split("\0")
-    return {row[2:] for row in rows if row[:2] == "S "}

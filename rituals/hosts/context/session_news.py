@@ -190,8 +190,4 @@ def _facts(moment: Moment, heard: Cursor) -> tuple[list[str], Cursor]:
         known = {*heard.waiting, *[entry.stem for entry in entries]}
         return lines, heard._replace(waiting=tuple([stem for stem in waits if stem in known]))
 
-    snapshot = open_snapshot(home)
-    try:
-        return snapshot.ask(ask)
-    finally:
-        snapshot.close()
+    return open_snapshot(home).ask(ask)
