@@ -57,8 +57,16 @@ def mend_spooled(snapshot: Snapshot, spool: Spool, *, kept: bool) -> None:
         return
     stems = (*spool.waiting(), *spool.held())
     logs = {stem: spool.read(stem) for stem in stems if cache.log_ref(stem) is not None}
-    if kept:
-        for stem in suspects(home, spool, cache):
+    listed = spool.kept() if kept else []
+    known = cache.known(listed) if listed else {}
+    objects = home.repository.commondir + "/objects"
+    for stem in listed:  # a look at those that may be lost costs next to nothing
+        ref = known.get(stem)
+        try:
+            lost = ref is None or not os.stat(f"{objects}/{ref.blob[:2]}/{ref.blob[2:]}").st_size
+        except OSError:  # packed
+            continue
+        if lost:
             logs[stem] = spool.read_kept(stem)
     for stem in mend(snapshot, logs):
         spool.requeue(stem)
@@ -109,25 +117,6 @@ def drop_purged(cache: Cache, spool: Spool) -> None:
             waits = known is None and spool.mark(stem) is not None  # no branch has had it
             if (stem, blob) in held and not waits and (known is None or known.blob != blob):
                 drop(stem)
-
-
-def suspects(home: Home, spool: Spool, cache: Cache) -> list[str]:
-    """Return the kept logs that may be lost, by a look that costs next to nothing.
-
-    They are those that the cache does not have, and those whose object file is empty.
-    """
-    objects = home.repository.commondir + "/objects"
-    found = []
-    kept = spool.kept()
-    known = cache.known(kept)
-    for stem in kept:
-        ref = known.get(stem)
-        try:
-            if ref is None or not os.stat(f"{objects}/{ref.blob[:2]}/{ref.blob[2:]}").st_size:
-                found.append(stem)
-        except OSError:  # packed
-            pass
-    return found
 
 
 def mend(snapshot: Snapshot, logs: Mapping[str, bytes | None]) -> list[str]:

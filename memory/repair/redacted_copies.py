@@ -44,17 +44,14 @@ _DISPOSABLE = ("checkpoints", "news")
 _ASIDE = "stale"
 
 
-def is_clean(home: Home, cache: Cache) -> bool:
-    """Tell whether this home cleaned up after all redactions of a cache."""
-    return plain_bytes(_record(home)) == _said(cache).encode()
-
-
 def clean(home: Home, cache: Cache) -> bool:
     """Take out what is redacted, unless that was done; False where something waits for the next command.
 
     `cache` is of its tip, without those texts itself.
     """
-    if is_clean(home, cache):
+    names = "\n".join(sorted(cache.redacted)).encode("utf-8", "surrogatepass")
+    said = f"{cache.head.redactions} {sha256(names).hexdigest()}\n".encode("ascii")
+    if plain_bytes(_record(home)) == said:
         return True
     try:
         telling = withheld_of(home, cache)
@@ -70,7 +67,7 @@ def clean(home: Home, cache: Cache) -> bool:
         drop_redacted(home, held_logs(cache))
         if done:
             make_folder(os.path.dirname(_record(home)))
-            replace_file(_record(home), _said(cache).encode("ascii"), 0o600)
+            replace_file(_record(home), said, 0o600)
     except (DiurnaError, OSError, CacheDamaged):  # a read-only disk, or somebody is at it
         return False
     return done
@@ -84,11 +81,6 @@ def clean_again(home: Home, cache: Cache) -> bool:
 
 def _record(home: Home) -> str:
     return home.cache_file + ".redacted"
-
-
-def _said(cache: Cache) -> str:
-    names = "\n".join(sorted(cache.redacted)).encode("utf-8", "surrogatepass")
-    return f"{cache.head.redactions} {sha256(names).hexdigest()}\n"
 
 
 def _clear_caches(home: Home) -> None:

@@ -20,7 +20,7 @@ from ledger.errors import (
     TipMoved,
     WriteRefused,
 )
-from ledger.git.repository import head, operation_under_way, read_reference
+from ledger.git.repository import head, operation_under_way
 from ledger.home import OWN_BRANCH, Home
 from ledger.model.layout import LOCK_FILE
 from ledger.wal.atomic_files import Lock, make_folder
@@ -237,11 +237,6 @@ def obstacle(home: Home) -> str:
         return "another branch is checked out by now"
     doing = operation_under_way(where) if where.top else ""
     return f"{doing} is in progress" if doing else ""
-
-
-def born_from_upstream(home: Home, tip: str) -> bool:
-    """Tell whether the branch itself is unborn and the tip is that of its remote-tracking branch."""
-    return bool(tip and home.upstream and not read_reference(home.repository, home.reference))
 
 
 def unfit(home: Home) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 
+from ledger.codec.log import read_entry
 from ledger.environment import now_seconds
 from ledger.errors import WriteRefused
 from ledger.git.committer import (
@@ -21,12 +22,13 @@ from ledger.model.event import VERBS, Event, FactCreated
 from ledger.model.findings import Finding
 from ledger.model.ids import is_fact_id
 from ledger.model.layout import COMMIT_SUBJECT, FORMAT_VERSION, SESSIONS_DIR, STATE_DIR, stem_of
+from ledger.model.session import PERSONAL_KEY
 from ledger.wal.atomic_files import make_folder, replace_file
 from ledger.wal.spool import Intents
 from memory.kept_copies import along, note_logs
 from memory.replay.tip_snapshot import Snapshot
-from memory.write.branch_lock import Branch, born_from_upstream
-from memory.write.draft import Occasion, refuse_personal_logs
+from memory.write.branch_lock import Branch
+from memory.write.draft import Occasion, refuse_personal
 from projection.policy.model import BUILT_IN_KINDS, DEFAULT_KIND
 
 TYPE_CHECKING = False
@@ -87,12 +89,14 @@ class CommitWriter:
             TipMoved: the branch is elsewhere.
         """
         home, where = self.home, self.home.repository
+        # else the tip is that of its remote-tracking branch
+        is_born = not (tip and home.upstream) or read_reference(where, home.reference)
         known = any(path.startswith(SESSIONS_DIR + "/") for path, _ in files)
         known = known or bool(home.seen and read_reference(where, home.seen))
         wanted = Commit(
             home.reference,
             tip,
-            "" if born_from_upstream(home, tip) else tip,
+            tip if is_born else "",
             tuple([(home.prefix + path, data) for path, data in files]),
             message,
             occasion.identity,
@@ -176,7 +180,10 @@ class CommitWriter:
                 return tip
             policy = self._snapshot.policy_at(tip)[1]
             check_writable(policy)
-            refuse_personal_logs(self.home, policy, listed)
+            for path, data in listed:
+                if path.startswith(SESSIONS_DIR) and PERSONAL_KEY.encode() in (data or b""):
+                    entry, _ = read_entry(stem_of(path), data or b"")
+                    refuse_personal(self.home, policy, entry.acts, path)
             made, findings = self.write(lock, tip, listed, message, occasion())
             self._snapshot.notes += findings
             self.branch.end_note(lock, made, findings)

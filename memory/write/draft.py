@@ -11,7 +11,6 @@ import os
 from collections.abc import Iterable, Mapping
 
 from ledger.codec.fact_blocks import order_meta
-from ledger.codec.log import read_entry
 from ledger.errors import DraftRefused
 from ledger.home import OWN_REPOSITORY, Home, personal_folder
 from ledger.model.event import (
@@ -26,7 +25,6 @@ from ledger.model.event import (
     written,
 )
 from ledger.model.findings import Finding
-from ledger.model.layout import SESSIONS_DIR, stem_of
 from ledger.model.record import Record
 from ledger.model.session import (
     DEFAULT_TITLE,
@@ -283,19 +281,6 @@ def refuse_personal(home: Home, policy: Policy, events: Iterable[Event], file: s
     found = personal_ids(events)
     if found and not is_own(home, policy):
         raise DraftRefused(tuple([personal_finding(fact, file) for fact in found]))
-
-
-def refuse_personal_logs(
-    home: Home, policy: Policy, files: Iterable[tuple[str, bytes | None]]
-) -> None:
-    """Refuse logs with such facts that come as files: (path, bytes or None).
-
-    Raises:
-        DraftRefused: the findings name each of them.
-    """
-    for path, data in files:
-        if data is not None and path.startswith(SESSIONS_DIR) and PERSONAL_KEY.encode() in data:
-            refuse_personal(home, policy, read_entry(stem_of(path), data)[0].acts, path)
 
 
 def kept_back(home: Home, policy: Policy, logs: Mapping[str, Entry]) -> dict[str, Finding]:
