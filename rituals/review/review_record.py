@@ -121,13 +121,7 @@ def review(
             except Outrun:
                 if not left:
                     raise
-        outcome = outcome._replace(ended=ended)
-        try:
-            return (
-                outcome._replace(published=memory.publish()[0]) if _publishes(memory) else outcome
-            )
-        except EditNotUnderstood as problem:  # a commit by hand; the review is recorded by now
-            return outcome._replace(findings=(*outcome.findings, *problem.findings))
+        return _published(memory, outcome._replace(ended=ended))
 
 
 def _answered(
@@ -175,6 +169,14 @@ def _previewed(
     ended = ended_lines(memory, dry_run=True)
     outcome = Outcome(plan, findings=edits, verified=verified, ended=ended)
     return outcome if plan.nothing_new else _fitted(outcome, None)
+
+
+def _published(memory: Memory, outcome: Outcome) -> Outcome:
+    """Publish what was reviewed; a commit by hand may be in the way, and the review is recorded by now."""
+    try:
+        return outcome._replace(published=memory.publish()[0]) if _publishes(memory) else outcome
+    except EditNotUnderstood as problem:
+        return outcome._replace(findings=(*outcome.findings, *problem.findings))
 
 
 def _open(plan: Plan, given: Mapping[str, Answer]) -> Plan:
