@@ -110,7 +110,7 @@ from memory.replay.broken_truth import (
     write_truths as write_truths,
 )
 from memory.replay.ending_commits import ended_facts as ended_facts
-from memory.replay.head_view import EVERYWHERE as EVERYWHERE, Here as Here, here_of as here_of
+from memory.replay.head_view import Here as Here, here_of as here_of
 from memory.replay.page_publishing import (
     Publishing as Publishing, code_trunk as code_trunk, publishes as publishes,
     publishing as publishing, trunk_of as trunk_of,
