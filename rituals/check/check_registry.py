@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import Any
 
 from ledger.errors import DiurnaError, HomeNotFound
-from ledger.git.log_history import Damage
+from ledger.git.log_history import Damage, Progress
 from ledger.home import Home
 from ledger.model.findings import CODES, ERROR, INFO, WARNING, Finding
 from ledger.model.layout import LogRef, log_refs, stem_of
@@ -25,8 +25,6 @@ from projection.fold.withholding import held_in
 from projection.policy.model import Policy
 from rituals.check.history import damaged
 from rituals.check.sessions_listing import Listing, list_sessions
-
-Progress = Callable[[int, int], None]
 
 #: Kinds of remedies, in the order in which they are applied.
 MOVE, REMAKE, FETCH, SET, COMMIT, REBUILD, PUBLISH = range(7)

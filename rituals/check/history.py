@@ -5,7 +5,7 @@ What history took from the ledger is restored by one commit, which is planned fi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from ledger.git.log_history import (
     DELETED,
@@ -13,6 +13,7 @@ from ledger.git.log_history import (
     MOVED,
     Alteration,
     Damage,
+    Progress,
     altered,
     damages,
     sealed_blobs,
@@ -24,8 +25,6 @@ from ledger.wal.atomic_files import replace_file
 from ledger.wal.spool import Spool
 from memory import Memory, held_logs, lost_logs, mark_here, refuse_unwritable
 from rituals.check.sessions_listing import list_sessions, same_in_work_tree
-
-Progress = Callable[[int, int], None]
 
 _CODE_OF = {MODIFIED: "log-modified", DELETED: "log-deleted", MOVED: "log-moved"}
 _RESTORE_HINT = "`diurna check --restore` adds its first bytes again"
