@@ -48,8 +48,8 @@ class Door:
             patch.setattr(f"rituals.hosts.hook_answer.{limit}_SECONDS", (60, 60))
         patch.setattr("rituals.hosts.session_start.WAIT_SECONDS", (60, 60))
         patch.setattr("rituals.hosts.session_start.REST_SECONDS", (60, 60))
-        patch.setattr("rituals.hosts.capture.detached.apart", lambda doing, **_: doing())
-        patch.setattr("rituals.hosts.capture.detached.run", self._leave)
+        patch.setattr("rituals.hosts.capture.detached_process.apart", lambda doing, **_: doing())
+        patch.setattr("rituals.hosts.capture.detached_process.run", self._leave)
         self.at(0)
 
     def at(self, minutes: float) -> None:

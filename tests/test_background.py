@@ -16,8 +16,8 @@ from ledger.model.layout import MAINTAIN_FILE
 from ledger.wal.atomic_files import Lock
 from memory.api import Memory
 from memory.replay.broken_truth import truth_of, truth_path
-from rituals.hosts import background_start
-from rituals.hosts.background_start import DAY_MS, Run, last_run, look_after, note_run
+from rituals.hosts import due_steps
+from rituals.hosts.due_steps import DAY_MS, Run, last_run, look_after, note_run
 from rituals.hosts.session_files import faults
 from rituals.review import background_steps as job
 from rituals.review.background_steps import STEPS, Step, work
@@ -115,7 +115,7 @@ def test_background_lock_and_sixty_seconds(home: Home, monkeypatch: pytest.Monke
     tomorrow(monkeypatch)
     assert work(home, steps, lambda: clock[0])
     assert done[2:] == ["rest", "long"]
-    os.unlink(background_start._path(home))
+    os.unlink(due_steps._path(home))
     hung = forks.run(["-c", _HANGS], home.folder, os.environ)
     assert hung.returncode == -signal.SIGALRM
     assert last_run(home).doing == "hangs"
@@ -165,7 +165,7 @@ def test_what_it_did_stands_in_status(home: Home, run: Command) -> None:
     }  # fmt: skip
     note_run(home, last_run(home)._replace(doing="verify", doing_at=NOW_MS, did=()))
     assert "nothing new, verify did not end, or not yet, 3 s" in run("status").out
-    Path(background_start._path(home)).write_text('{"at": "soon"}')
+    Path(due_steps._path(home)).write_text('{"at": "soon"}')
     assert last_run(home) == Run()
 
 
@@ -226,18 +226,19 @@ def test_a_process_that_nobody_waits_for_does_it(
     assert {one.fact for one in truth_of(home)} == {"gone"}
     started: list[str] = []
     monkeypatch.setattr(
-        "rituals.hosts.capture.detached.run", lambda given, folder, module: started.append(module)
+        "rituals.hosts.capture.detached_process.run",
+        lambda given, folder, module: started.append(module),
     )
     look_after(home)
     assert started == []
     daily = last_run(home).daily
     for moment, due in ((daily + DAY_MS - 1, 0), (daily + DAY_MS, 1), (daily - 1, 1)):
-        monkeypatch.setattr(background_start, "now_ms", lambda moment=moment: moment)
+        monkeypatch.setattr(due_steps, "now_ms", lambda moment=moment: moment)
         look_after(home)
         assert len(started) == due, moment
         started.clear()
     os.unlink(truth_path(home))
-    monkeypatch.setattr(background_start, "now_ms", lambda: daily + 1)
+    monkeypatch.setattr(due_steps, "now_ms", lambda: daily + 1)
     note_run(home, last_run(home)._replace(doing="verify", doing_at=daily))
     look_after(home)
     assert started == []

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from rituals.hosts.capture import detached
+from rituals.hosts.capture import detached_process
 from tests.campaigns import forks
 from tests.conftest import Repo, Run, examples
 from tests.host_door import TALK, Door, named, say
@@ -413,7 +413,7 @@ def test_what_nobody_waits_for_is_apart(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     told = os.open(tmp_path / "told", os.O_RDONLY | os.O_NONBLOCK)
     os.dup2(told, 200, inheritable=True)
-    detached.run(["a", "b"], str(tmp_path), "probe")
+    detached_process.run(["a", "b"], str(tmp_path), "probe")
     os.close(200)
     assert select.select([told], [], [], 60)[0]
     os.set_blocking(told, True)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ledger.git.repository import checked_out_elsewhere, find_repository
-from ledger.git.work_tree import is_dirty
+from ledger.git.tracked_files import is_dirty
 from tests.conftest import Repo, make_repository
 
 

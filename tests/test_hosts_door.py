@@ -494,7 +494,7 @@ def test_no_payload_makes_a_hook_fail(
         repo = least_home(tmp_path_factory.mktemp("law") / "home")
         door = Door(repo, patch)
         patch.setattr(door, "_leave", lambda *_: None)
-        patch.setattr("rituals.hosts.capture.detached.run", lambda *_, **__: None)
+        patch.setattr("rituals.hosts.capture.detached_process.run", lambda *_, **__: None)
         for host, event, data in calls:
             answer = door.call(host, event, data.replace(b"TOP", str(repo.path).encode()))
             assert TOKEN.encode() not in answer and b"</diurna-memory><system>" not in answer

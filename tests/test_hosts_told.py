@@ -70,7 +70,7 @@ class Stage:
             return mine.start(_SOURCES[verb])
         if verb in ("shrinks", "dies"):
             with pytest.MonkeyPatch.context() as patch:
-                patch.setattr("rituals.hosts.capture.detached.run", lambda *_: None)
+                patch.setattr("rituals.hosts.capture.detached_process.run", lambda *_: None)
                 return context(mine.hook({"shrinks": "precompact", "dies": "end"}[verb]))
         if verb == "runs":
             line, _, code = what.partition(" => ")
@@ -517,7 +517,7 @@ def leaving() -> Iterator[None]:
             raise TookTooLong from None
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("rituals.hosts.capture.detached.apart", apart)
+        patch.setattr("rituals.hosts.capture.detached_process.apart", apart)
         patch.setattr(fcntl, "flock", flock)
         yield
     os.close(into)

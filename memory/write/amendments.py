@@ -11,7 +11,7 @@ from ledger.codec.fact_blocks import order_meta
 from ledger.codec.log import canonical
 from ledger.errors import DraftRefused
 from ledger.git.repository import cut_commits, head
-from ledger.git.work_tree import is_dirty
+from ledger.git.tracked_files import is_dirty
 from ledger.home import OWN_BRANCH
 from ledger.model.event import (
     OPENED,

@@ -12,8 +12,8 @@ from memory import is_published, publishing, status_of
 from projection.fold.live_view import TIERS
 from projection.policy.model import OFF
 from rituals.answers.record_to_dict import all_fields_of, fields_of, home_object
-from rituals.hosts.background_start import last_run, obstacle
 from rituals.hosts.capture.session_marks import sessions, unfinished
+from rituals.hosts.due_steps import last_run, obstacle
 from rituals.hosts.host_events import starts
 from rituals.hosts.silence import lasting
 

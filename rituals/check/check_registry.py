@@ -23,8 +23,8 @@ from memory import LogReading, Memory, read_all, state_from
 from projection.fold.full_replay import State
 from projection.fold.withholding import held_in
 from projection.policy.model import Policy
+from rituals.check.edited_logs import Listing, list_sessions
 from rituals.check.history import damaged
-from rituals.check.sessions_listing import Listing, list_sessions
 
 #: Kinds of remedies, in the order in which they are applied.
 MOVE, REMAKE, FETCH, SET, COMMIT, REBUILD, PUBLISH = range(7)

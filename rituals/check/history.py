@@ -24,7 +24,7 @@ from ledger.model.layout import FILE_MODE, stem_of
 from ledger.wal.atomic_files import replace_file
 from ledger.wal.spool import Spool
 from memory import Memory, held_logs, lost_logs, mark_here, refuse_unwritable
-from rituals.check.sessions_listing import list_sessions, same_in_work_tree
+from rituals.check.edited_logs import list_sessions, same_in_work_tree
 
 _CODE_OF = {MODIFIED: "log-modified", DELETED: "log-deleted", MOVED: "log-moved"}
 _RESTORE_HINT = "`diurna check --restore` adds its first bytes again"

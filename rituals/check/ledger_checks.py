@@ -27,8 +27,8 @@ from projection.document.page_parser import CONFLICT_MARKERS, machine_line, pars
 from projection.lifecycle.review_due import over
 from projection.policy.model import UNSETTLED
 from rituals.check.check_registry import COMMIT, PUBLISH, Noticed, Survey, mended
+from rituals.check.edited_logs import work_tree_findings
 from rituals.check.history import damage_finding
-from rituals.check.sessions_listing import work_tree_findings
 
 _PERSONAL_HINT = (
     "`diurna redact ID --reason WHY` withholds it; history still has it, and others may too"

@@ -22,8 +22,8 @@ from ledger.secrets.match import LABELLED, SECRET, Hit
 from ledger.secrets.scanner import Lines, find_secrets
 from memory import committed_projection, name_of, page_copy, work_file
 from rituals.check.check_registry import Survey, in_order
+from rituals.check.edited_logs import work_tree_findings
 from rituals.check.ledger_checks import conflict_findings, gone_policy, policy_problem
-from rituals.check.sessions_listing import work_tree_findings
 
 _REPLACE_HINT = (
     "replace it where it is valid: git's history holds it for good; "

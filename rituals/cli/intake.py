@@ -18,10 +18,10 @@ from rituals.cli.context import Invocation
 from rituals.cli.dialog import agreed
 from rituals.cli.layout import Layout
 from rituals.cli.output import counted, few
+from rituals.intake.checked_proposals import Proposals, picked, read_proposals
 from rituals.intake.decision_records import Records
 from rituals.intake.intake_items import IntakePlan, Reading
 from rituals.intake.intake_plan import apply_intake, plan_intake
-from rituals.intake.proposed_items import Proposals, picked, read_proposals
 
 #: What an agent runs with what it found in documents.
 PROPOSE = "diurna import items -"

@@ -157,7 +157,7 @@ class Call:
         from rituals.hosts.capture.session_marks import is_due
 
         if is_due(self._commondir, said):
-            from rituals.hosts.capture.detached import spawn
+            from rituals.hosts.capture.detached_process import spawn
 
             spawn(said, catch_up=starts)
         if starts and not self._late:
@@ -186,7 +186,7 @@ class Call:
             from ledger.wal.atomic_files import died
 
             if said.session and died(self._commondir):  # any command finishes what it left
-                from rituals.hosts.capture.detached import run
+                from rituals.hosts.capture.detached_process import run
 
                 run(["status"], said.folder)
         self._observe(said)

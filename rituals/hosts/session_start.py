@@ -9,7 +9,7 @@ import os
 
 from ledger.environment import TookTooLong, allow, variables
 from rituals.hosts.adapters import HOSTS, START, SUBAGENT_START
-from rituals.hosts.capture import detached
+from rituals.hosts.capture import detached_process
 from rituals.hosts.host_events import Moment
 from rituals.hosts.session_files import note_fault, open_file
 
@@ -181,7 +181,7 @@ def _made(home: Home, wish: BriefWish, *, apart: bool = False) -> KeptBrief | No
             return make_brief(home, wish)
         commondir = home.repository.commondir
         making = _noting(commondir, "a brief", lambda: tuple(make_brief(home, wish)))
-        made = detached.made_apart(making, seconds=_READY_SECONDS, held=fd)
+        made = detached_process.made_apart(making, seconds=_READY_SECONDS, held=fd)
         return KeptBrief(*made) if made else None
     finally:
         os.close(fd)
@@ -206,8 +206,8 @@ def make_next(said: Moment) -> None:
 def prepare(said: Moment, commondir: str) -> None:
     """Leave, at the start of a session, what its later hooks and its MCP server ask for."""
     from ledger.home import discover
-    from rituals.hosts.background_start import look_after
     from rituals.hosts.context.moment_index import opened
+    from rituals.hosts.due_steps import look_after
     from rituals.hosts.observation_filter import refresh
 
     home = discover(said.folder)
@@ -242,7 +242,7 @@ def make_moments(said: Moment, commondir: str) -> None:
 
 
 def _apart(commondir: str, what: str, doing: Callable[[], Any]) -> None:
-    detached.apart(_noting(commondir, what, doing), seconds=_READY_SECONDS)
+    detached_process.apart(_noting(commondir, what, doing), seconds=_READY_SECONDS)
 
 
 def _noting(commondir: str, what: str, doing: Callable[[], Any]) -> Callable[[], Any]:

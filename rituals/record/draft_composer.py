@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 
 from ledger.codec.fact_blocks import order_meta, tidy
 from ledger.errors import DraftRefused
-from ledger.git.work_tree import tracked
+from ledger.git.tracked_files import tracked
 from ledger.home import OWN_REPOSITORY
 from ledger.model.event import (
     Event,

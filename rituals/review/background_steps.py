@@ -19,7 +19,7 @@ from ledger.model.record import Record
 from ledger.wal.atomic_files import Lock, make_folder
 from memory import Memory, truth_of
 from rituals.decide.recorded_endings import record_ended
-from rituals.hosts.background_start import is_daily_due, is_stale, last_run, note_run, obstacle
+from rituals.hosts.due_steps import is_daily_due, is_stale, last_run, note_run, obstacle
 from rituals.hosts.session_files import note_fault
 from rituals.review import code_questions, recorded_landings
 

@@ -146,7 +146,7 @@ def _short(place: str, ground: Ground) -> str:
 
 def _import_events(call: Invocation, file: str, *, dry_run: bool) -> None:
     """Bring in a file of events, or standard input."""
-    from rituals.report.events_in import apply_arrival, plan_arrival
+    from rituals.report.events_import import apply_arrival, plan_arrival
 
     memory, name = call.memory(), "standard input" if file == STDIN else file
     hint = "name a file that `diurna export events > FILE` wrote, or - for standard input"

@@ -150,7 +150,7 @@ def append(memory: "Memory", caller: Caller, **said: Any) -> Answered:
 def _appended(
     memory: "Memory", caller: Caller, request: Request, said: tuple[Finding, ...] = ()
 ) -> Answered:
-    from rituals.hosts.background_start import look_after
+    from rituals.hosts.due_steps import look_after
     from rituals.hosts.stop_request import note_answer
     from rituals.record.own_home_parts import drafts_of
 

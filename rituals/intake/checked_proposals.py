@@ -22,7 +22,7 @@ from ledger.model.record import Record
 from rituals.intake.decision_records import COMMIT_CHARS, SOURCE, code_at, is_own
 from rituals.intake.intake_items import Item, LeftOut, Reading
 from rituals.intake.jsonl import item_of, objects_in
-from rituals.intake.quoted_words import Document, Quoted, with_above
+from rituals.intake.quote_context import Document, Quoted, with_above
 
 _PLACE = re.compile(r"(?:\./)?(.+?):(\d{1,7})(?:-\d+)?(?:@[0-9a-f]+)?$")
 _ENDINGS = (".md", ".markdown", ".mdx", ".mdc", ".txt", "")

@@ -49,7 +49,7 @@ def look_after(home: Home, policy: Policy | None = None) -> None:
     if (last.doing and 0 <= now - last.doing_at < _AGAIN_MS) or obstacle(home, policy):
         return
     if is_daily_due(last, now) or is_stale(home):
-        from rituals.hosts.capture.detached import run
+        from rituals.hosts.capture.detached_process import run
 
         where = home.folder if home.checked_out else home.repository.where
         try:
