@@ -19,6 +19,5 @@ def __getattr__(name: str) -> object:
                 )
     if name not in _MODULES:
         raise AttributeError(f"memory has no {name}")
-    from importlib import import_module  # loads `warnings`, which only a name that is taken needs
-
-    return getattr(import_module(_MODULES[name]), name)
+    # what `importlib` has for this loads `warnings` with it
+    return getattr(__import__(_MODULES[name], fromlist=[name]), name)

@@ -14,32 +14,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NamedTuple as Record
 else:
-
-    def _same(self, other):
-        if type(self) is not type(other):
-            return NotImplemented
-        return tuple.__eq__(self, other)
-
-    def _differ(self, other):
-        if type(self) is not type(other):
-            return NotImplemented
-        return tuple.__ne__(self, other)
-
-    def _show(self):
-        pairs = ", ".join(
-            f"{name}={value!r}" for name, value in zip(self._fields, self, strict=True)
-        )
-        return f"{type(self).__name__}({pairs})"
-
-    def _replace(self, **changes):
-        values = [changes.pop(name, value) for name, value in zip(self._fields, self, strict=True)]
-        if changes:
-            raise TypeError(f"no such field: {', '.join(sorted(changes))}")
-        return type(self)(*values)
-
-    def _arguments(self):
-        return tuple(self)
-
     _SCOPE = {"_new": tuple.__new__}
     _TEMPLATES = {}  # by number of fields: compiling one for each class costs every start 2 ms
 
@@ -53,37 +27,48 @@ else:
             )
             template = _TEMPLATES[len(fields)] = scope["__new__"].__code__
         code = template.replace(co_varnames=("_cls", *fields))
-        return type(_same)(code, _SCOPE, "__new__", tuple(defaults.values()))
+        return type(_constructor)(code, _SCOPE, "__new__", defaults)
 
     class _RecordType(type):
         def __new__(mcs, name, bases, namespace):
             fields = tuple(namespace.get("__annotations__", ()))
             if not fields:
                 return type.__new__(mcs, name, bases, namespace)
-            defaults = {}
+            defaults = tuple([namespace[field] for field in fields if field in namespace])
             for index, field in enumerate(fields):
-                if field in namespace:
-                    defaults[field] = namespace[field]
                 namespace[field] = _tuplegetter(index, field)
             namespace.update(
                 __slots__=(),
                 __new__=_constructor(fields, defaults),
                 __match_args__=fields,
                 _fields=fields,
-                __getnewargs__=_arguments,
             )
-            for special, function in (
-                ("__eq__", _same),
-                ("__ne__", _differ),
-                ("__hash__", tuple.__hash__),
-                ("__repr__", _show),
-                ("_replace", _replace),
-            ):
-                namespace.setdefault(special, function)
-            return type.__new__(mcs, name, (tuple,), namespace)
+            return type.__new__(mcs, name, bases, namespace)
 
-    class Record(metaclass=_RecordType):
+    class Record(tuple, metaclass=_RecordType):
         """Base of every value: fields are the annotations, in order."""
+
+        __slots__ = ()
+        __hash__ = tuple.__hash__
+
+        def __eq__(self, other):
+            return tuple.__eq__(self, other) if type(self) is type(other) else NotImplemented
+
+        def __ne__(self, other):
+            return tuple.__ne__(self, other) if type(self) is type(other) else NotImplemented
+
+        def __repr__(self):
+            pairs = zip(self._fields, self, strict=True)
+            return f"{type(self).__name__}({', '.join([f'{name}={one!r}' for name, one in pairs])})"
+
+        def __getnewargs__(self):
+            return tuple(self)
+
+        def _replace(self, **changes):
+            values = [changes.pop(name, one) for name, one in zip(self._fields, self, strict=True)]
+            if changes:
+                raise TypeError(f"no such field: {', '.join(sorted(changes))}")
+            return type(self)(*values)
 
 
 __all__ = ["Record"]

@@ -37,9 +37,7 @@ _KNOWN = [
     *[f":(top,exclude,glob)**/{folder}/**" for folder in _BROUGHT],
 ]
 #: What agents read and write comes first, where there are too many.
-_FIRST = re.compile(
-    r"(?:^|/)(?:(?:AGENTS|CLAUDE|GEMINI|README)\.|\.(?:cursor|windsurf|cline|github|roo))"
-)
+_FIRST = r"(?:^|/)(?:(?:AGENTS|CLAUDE|GEMINI|README)\.|\.(?:cursor|windsurf|cline|github|roo))"
 #: So much of a document is read, and so many of them; beyond that they are left out, and said.
 DOCUMENT_LIMIT_BYTES = 1 << 20
 DOCUMENTS_LIMIT = 2000
@@ -202,7 +200,7 @@ def documents_at(home: Home, commit: str, patterns: Iterable[str]) -> tuple[dict
             found |= {path: blob for _, mode, blob, path in rows if mode[:3] == "100"}
     sizes = dict(zip(found, git.sizes(list(found.values())), strict=True))
     small = [path for path in found if 0 < sizes[path] <= DOCUMENT_LIMIT_BYTES]
-    small.sort(key=lambda path: (not _FIRST.search(path), path.count("/"), path))
+    small.sort(key=lambda path: (not re.search(_FIRST, path), path.count("/"), path))
     kept = sorted(small[:DOCUMENTS_LIMIT])
     left = sum([bool(size) for size in sizes.values()]) - len(kept)
     return {path: found[path] for path in kept}, left
