@@ -193,7 +193,7 @@ def test_colour_is_for_terminals(home: Place, monkeypatch: pytest.MonkeyPatch) -
 #: `python -m rituals`, and the console script with its short way for plain commands.
 WAYS_IN = (
     ["-m", "rituals"],
-    ["-c", "import sys; from rituals.cli.entry import main; sys.exit(main())"],
+    ["-c", "import sys; from rituals.cli.entry import script; sys.exit(script())"],
 )
 
 

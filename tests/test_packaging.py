@@ -99,7 +99,7 @@ def test_wheel_holds_the_four_packages_and_nothing_else(
         files = wheel.namelist()
         points = next(file for file in files if file.endswith("entry_points.txt"))
         # no script of our own, though it would start sooner: no installer writes one for a path with blanks
-        assert "diurna = rituals.cli.entry:main" in wheel.read(points).decode()
+        assert "diurna = rituals.cli.entry:script" in wheel.read(points).decode()
     tops = {file.split("/")[0] for file in files}
     assert {top for top in tops if not top.endswith(".dist-info")} == set(PACKAGES)
     assert {f"{package}/py.typed" for package in PACKAGES} | {"ledger/FORMAT.md"} <= set(files)
