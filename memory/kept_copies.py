@@ -17,8 +17,8 @@ from ledger.git.repository import read_reference, remote_branches
 from ledger.home import OWN_REPOSITORY, Home
 from ledger.model.findings import Finding
 from ledger.model.ids import blob_id
-from ledger.model.layout import SENT, SESSIONS_DIR, LogRef, beside_git, kept_as, log_path, stem_of
-from ledger.model.log_stamps import is_sealed
+from ledger.model.layout import SENT, SESSIONS_DIR, beside_git, kept_as, stem_of
+from ledger.model.log_stamps import LogRef, is_sealed, log_path
 from ledger.wal.atomic_files import append_bytes, make_folder, plain_bytes, replace_file
 from ledger.wal.git_locks import git_prunes, journal, set_aside
 from ledger.wal.spool import KEEP, Intents, Spool

@@ -7,8 +7,7 @@ import sqlite3
 import time
 from pathlib import Path
 
-from ledger.model.layout import log_path
-from ledger.model.log_stamps import seal
+from ledger.model.log_stamps import log_path, seal
 from rituals.hosts.capture.session_marks import note_failure
 from rituals.hosts.session_files import note_fault
 from tests.conftest import NOW_MS, as_left

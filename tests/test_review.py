@@ -17,8 +17,8 @@ from ledger.model.event import (
     FactVerified,
     ThreadClosed,
 )
-from ledger.model.layout import BRIEF_CHARS, LogRef
-from ledger.model.log_stamps import stamp_of
+from ledger.model.layout import BRIEF_CHARS
+from ledger.model.log_stamps import LogRef, stamp_of
 from ledger.model.session import Entry
 from memory.replay.state_as_of import state_from
 from projection.lifecycle.promotion import (

@@ -11,7 +11,7 @@ import marshal
 import os
 
 from ledger.model.findings import Finding
-from ledger.model.layout import LogRef
+from ledger.model.log_stamps import LogRef
 from ledger.model.session import Entry
 from memory.cache.queries import Questions
 from memory.cache.schema import head_of, plain, policy_of

@@ -6,7 +6,7 @@ import marshal
 
 from ledger.model.event import FactRedacted
 from ledger.model.findings import Finding
-from ledger.model.layout import LogRef
+from ledger.model.log_stamps import LogRef
 from ledger.model.session import Entry
 from memory.cache.schema import (
     AWAY,

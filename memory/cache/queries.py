@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from ledger.model.findings import Finding
-from ledger.model.layout import LogRef
-from ledger.model.log_stamps import key_of
+from ledger.model.log_stamps import LogRef, key_of
 from ledger.model.session import Entry, header_of
 from memory.cache.database import Database
 from memory.cache.schema import (

@@ -6,7 +6,7 @@ import marshal
 from zlib import crc32
 
 from ledger.model.event import GRAMMAR, OF_LOGS, VERB_OF, Event, FactUpdated, is_received
-from ledger.model.layout import LogRef
+from ledger.model.log_stamps import LogRef
 from ledger.model.record import Record
 from ledger.model.session import (
     CHECK_KEY,

@@ -8,7 +8,7 @@ from ledger.errors import DiurnaError
 from ledger.git.config_files import plain_user_name
 from ledger.git.repository import head
 from ledger.home import Home
-from ledger.model.layout import CACHE_DIR, HIDDEN_FILE, log_path
+from ledger.model.layout import CACHE_DIR, HIDDEN_FILE
 from ledger.wal.atomic_files import died, make_folder, plain_bytes, replace_file
 from ledger.wal.user_key import digest
 
@@ -133,6 +133,8 @@ def stems_elsewhere(home: Home) -> dict[str, str]:
 
 def landed(home: Home, commits: Mapping[str, str]) -> dict[str, str]:
     """Return those of some logs, each with a commit, that the commit has."""
+    from ledger.model.log_stamps import log_path
+
     paths = [f"{commit}:{home.prefix}{log_path(stem)}" for stem, commit in commits.items()]
     there = home.repository.git().resolve(*paths) if paths else ()
     return {stem: commits[stem] for stem, blob in zip(commits, there, strict=True) if blob}

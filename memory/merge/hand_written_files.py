@@ -10,7 +10,8 @@ from ledger.errors import SyncRefused
 from ledger.git.git_objects import BLOB, TREE, Objects, find, write_objects
 from ledger.git.repository import Repository
 from ledger.home import IN_TREE, OWN_BRANCH, Home
-from ledger.model.layout import FILE_MODE, SESSIONS_DIR
+from ledger.model.layout import SESSIONS_DIR
+from ledger.model.log_stamps import FILE_MODE
 from ledger.remote.tree_merge import Joined
 from memory.replay.state_as_of import cold_state
 from memory.replay.tip_snapshot import Snapshot

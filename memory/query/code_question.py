@@ -17,8 +17,8 @@ from ledger.git.cli import Git
 from ledger.git.repository import Repository, cut_commits
 from ledger.home import Home
 from ledger.model.event import VERB_OF, WorkLanded
-from ledger.model.layout import SESSIONS_DIR, LogRef, stem_of
-from ledger.model.log_stamps import key_of, stem_in
+from ledger.model.layout import SESSIONS_DIR, stem_of
+from ledger.model.log_stamps import LogRef, key_of, stem_in
 from ledger.model.record import Record
 from ledger.model.session import EDIT, Entry
 from memory.cache.cache_file import Cache

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import TypeVar
 
-    from ledger.model.layout import LogRef
+    from ledger.model.log_stamps import LogRef
     from ledger.model.session import Entry
     from memory.cache.cache_file import Cache
     from memory.query.log_origins import Origins

@@ -13,9 +13,9 @@ from types import MappingProxyType
 from ledger.errors import NotFound, WrongUsage
 from ledger.model.ids import is_fact_id
 from ledger.model.instants import FORMS, duration_ms, span_of
-from ledger.model.layout import LogRef
 from ledger.model.log_stamps import (
     LATEST_YEAR,
+    LogRef,
     ended_of,
     floor_of,
     is_date,

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from ledger.codec.log import decode
 from ledger.home import Home
-from ledger.model.layout import LogRef
-from ledger.model.log_stamps import is_sealed
+from ledger.model.log_stamps import LogRef, is_sealed
 from ledger.model.record import Record
 from ledger.model.session import (
     LOG_LIMIT_BYTES,

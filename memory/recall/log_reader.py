@@ -13,8 +13,7 @@ from functools import partial
 from ledger.home import Home
 from ledger.model.event import FactCreated, FactReferenced, FactUpdated
 from ledger.model.ids import WITHHELD, blob_id, sha256
-from ledger.model.layout import LogRef
-from ledger.model.log_stamps import is_date, is_sealed, proves
+from ledger.model.log_stamps import LogRef, is_date, is_sealed, proves
 from ledger.model.session import ASKED_KEY, LOG_LIMIT_BYTES, Entry, text_of
 from memory.cache.schema import entry_in
 from memory.cache.stamp import CacheDamaged

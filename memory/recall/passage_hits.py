@@ -6,8 +6,7 @@ from collections import Counter
 
 from ledger.environment import now_ms
 from ledger.errors import NotFound
-from ledger.model.layout import LogRef
-from ledger.model.log_stamps import NO_DAY, day_seen, key_of, stem_in
+from ledger.model.log_stamps import NO_DAY, LogRef, day_seen, key_of, stem_in
 from ledger.model.session import text_of
 from memory.cache.name_lookup import log_named
 from memory.recall.fts_file import PLACES, LogRow

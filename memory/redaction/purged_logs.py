@@ -13,8 +13,8 @@ from ledger.errors import DiurnaError, SyncRefused
 from ledger.model.event import Event, FactCreated, FactHelped, FactRedacted, FactUpdated
 from ledger.model.findings import Finding
 from ledger.model.ids import is_purged, purged_text
-from ledger.model.layout import COMMIT_SUBJECT, SESSIONS_DIR, log_refs, stem_of
-from ledger.model.log_stamps import is_sealed
+from ledger.model.layout import COMMIT_SUBJECT, SESSIONS_DIR, stem_of
+from ledger.model.log_stamps import is_sealed, log_refs
 from ledger.model.session import Entry, SessionLog
 from memory.cache.cache_file import Cache
 from memory.redaction.withheld_repeats import Withheld

@@ -11,8 +11,7 @@ from ledger.git.repository import Repository
 from ledger.home import Home
 from ledger.model.findings import Finding
 from ledger.model.ids import blob_id
-from ledger.model.layout import LogRef
-from ledger.model.log_stamps import is_sealed, is_weak, proves
+from ledger.model.log_stamps import LogRef, is_sealed, is_weak, proves
 from ledger.model.record import Record
 from ledger.model.session import LOG_LIMIT_BYTES, Entry
 from ledger.wal.spool import Spool

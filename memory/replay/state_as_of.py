@@ -8,8 +8,7 @@ from ledger.errors import NotFound
 from ledger.heavy_work import Uncollected
 from ledger.model.event import FactCreated
 from ledger.model.findings import Finding
-from ledger.model.layout import LogRef
-from ledger.model.log_stamps import ended_of, is_stem, stamp_of, stem_in
+from ledger.model.log_stamps import LogRef, ended_of, is_stem, stamp_of, stem_in
 from ledger.model.record import Record
 from ledger.model.session import Entry
 from memory.cache.cache_file import Cache

@@ -15,8 +15,8 @@ from ledger.errors import (
     PolicyInvalid,
 )
 from ledger.model.findings import Finding
-from ledger.model.layout import POLICY_FILE, SESSIONS_DIR, LogRef, log_refs
-from ledger.model.log_stamps import is_stem
+from ledger.model.layout import POLICY_FILE, SESSIONS_DIR
+from ledger.model.log_stamps import LogRef, is_stem, log_refs
 from ledger.wal.user_key import user_key
 from memory.cache.cache_file import Cache
 from memory.cache.stamp import CacheDamaged, Stamp

@@ -13,7 +13,7 @@ from ledger.git.repository import head, read_reference
 from ledger.home import Home
 from ledger.model.event import REDACTS
 from ledger.model.findings import Finding
-from ledger.model.layout import log_path
+from ledger.model.log_stamps import log_path
 from ledger.wal.atomic_files import make_folder, replace_file
 from ledger.wal.spool import Spool
 from memory.cache.view_name import is_here, mark_here, mark_of

@@ -7,10 +7,10 @@ from ledger.codec.validate import sealed
 from ledger.errors import CorruptRepository, DraftRefused, Outrun, WaitsInSpool
 from ledger.model.event import ADDING, FactRedacted
 from ledger.model.findings import Finding
-from ledger.model.layout import log_path
 from ledger.model.log_stamps import (
     ended_of,
     is_sealed,
+    log_path,
     next_stamp,
     stamp_in,
     stamp_of,

@@ -21,7 +21,8 @@ from ledger.git.repository import landing_hint
 from ledger.model.event import REDACTS
 from ledger.model.findings import Finding
 from ledger.model.ids import blob_id
-from ledger.model.layout import EDITED_KEY, LogRef, log_path
+from ledger.model.layout import EDITED_KEY
+from ledger.model.log_stamps import LogRef, log_path
 from ledger.model.record import Record
 from ledger.wal.atomic_files import died
 from ledger.wal.spool import KEEP, Spool

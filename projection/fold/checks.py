@@ -16,8 +16,7 @@ from ledger.model.event import (
     ThreadReopened,
 )
 from ledger.model.findings import Finding
-from ledger.model.layout import log_path
-from ledger.model.log_stamps import is_stem, stem_in
+from ledger.model.log_stamps import is_stem, log_path, stem_in
 from ledger.model.record import Record
 from ledger.model.session import EDIT
 from ledger.model.verbs import DONE, STATES, TODO, either, may_follow

@@ -19,8 +19,8 @@ from ledger.git.repository import Repository, cut_commits, read_reference, track
 from ledger.home import OWN_BRANCH, Home, branch_home
 from ledger.model import layout
 from ledger.model.findings import Finding
-from ledger.model.layout import LOCK_FILE, MOVED_FILE, POLICY_FILE, STATE_DIR, LogRef, stem_of
-from ledger.model.log_stamps import is_stem, stamp_of
+from ledger.model.layout import LOCK_FILE, MOVED_FILE, POLICY_FILE, STATE_DIR, stem_of
+from ledger.model.log_stamps import LogRef, is_stem, log_path, stamp_of
 from ledger.remote.remote import choose_remote
 from ledger.remote.transport import fetch_blobs
 from ledger.wal.atomic_files import Lock, make_folder, try_unlink
@@ -186,7 +186,7 @@ _HARMLESS = {
     "working-tree-encoding": _NOT_SET,
     "merge": ("unset", PAGE_DRIVER),
 }
-_LOG = layout.log_path("2026-01-01-000000000-aaaaaaaaaaaaaaaaaaaaaaaaaa")
+_LOG = log_path("2026-01-01-000000000-aaaaaaaaaaaaaaaaaaaaaaaaaa")
 _PAGES = (layout.CONTINUITY_FILE, layout.ARCHIVE_INDEX, layout.archive_page("2026-Q1"))
 
 

@@ -12,8 +12,8 @@ from ledger.errors import GitFailed
 from ledger.git.cli import Git
 from ledger.home import Home
 from ledger.model.findings import Finding
-from ledger.model.layout import FILE_MODE, SESSIONS_DIR, log_path, log_refs, stem_of
-from ledger.model.log_stamps import is_stem
+from ledger.model.layout import SESSIONS_DIR, stem_of
+from ledger.model.log_stamps import FILE_MODE, is_stem, log_path, log_refs
 from ledger.model.record import Record
 from ledger.wal.spool import Spool
 from memory import named_few, work_file

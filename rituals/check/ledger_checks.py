@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from ledger.errors import WriteRefused
 from ledger.model.findings import Finding
-from ledger.model.layout import CONTINUITY_FILE, FORMAT_VERSION, POLICY_FILE, log_path
-from ledger.model.log_stamps import ahead_by_a_day
+from ledger.model.layout import CONTINUITY_FILE, FORMAT_VERSION, POLICY_FILE
+from ledger.model.log_stamps import ahead_by_a_day, log_path
 from ledger.model.session import says_personal
 from memory import (
     committed_projection,

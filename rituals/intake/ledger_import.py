@@ -15,8 +15,8 @@ from ledger.escape import prose
 from ledger.model import event as verbs
 from ledger.model.findings import Finding
 from ledger.model.ids import blob_id
-from ledger.model.layout import SESSIONS_DIR, LogRef, log_refs
-from ledger.model.log_stamps import is_sealed, next_stamp, stem_in
+from ledger.model.layout import SESSIONS_DIR
+from ledger.model.log_stamps import LogRef, is_sealed, log_refs, next_stamp, stem_in
 from ledger.model.record import Record
 from ledger.model.session import COUNTED_KEY, Entry, SessionLog
 from memory import (

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 
 from ledger.git.code_history import Code
 from ledger.home import code_of
-from ledger.model.layout import LogRef
+from ledger.model.log_stamps import LogRef
 from ledger.model.record import Record
 from ledger.model.session import Entry
 from memory import Cache, Memory, state_from, state_of

@@ -24,7 +24,7 @@ from ledger.home import IN_TREE, OWN_BRANCH, Home, branch_home, checked_out_home
 from ledger.model import layout
 from ledger.model.findings import Finding
 from ledger.model.ids import blob_id
-from ledger.model.log_stamps import breaks_seal, is_sealed
+from ledger.model.log_stamps import breaks_seal, is_sealed, log_path
 from ledger.model.record import Record
 from ledger.wal.spool import Spool
 from memory import (
@@ -208,7 +208,7 @@ def join_strays(memory: Memory, spool: str = "") -> tuple[Finding, ...]:
     now = memory.occasion().now_ms
     joiner = Memory(home, clock=lambda: now, lasting=False, identity=lambda: nobody)
     many = f"{len(logs)} log{'s' if len(logs) != 1 else ''}"
-    files = [(layout.log_path(stem), data) for stem, data in logs.items()]
+    files = [(log_path(stem), data) for stem, data in logs.items()]
     joiner.commit_files(files, f"diurna: {many} from where memory was before", only_missing=True)
     joiner.close()
     return (Finding("home-moved", f"{many} joined that stood where memory was before it moved"),)

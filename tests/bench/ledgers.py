@@ -149,7 +149,8 @@ def generate(
             out.write(f"M 100644 inline {prefix}{path}\ndata {len(data)}\n".encode())
             out.write(data + b"\n")
 
-    from ledger.model.layout import ATTRIBUTES, ATTRIBUTES_FILE, POLICY_FILE, log_path
+    from ledger.model.layout import ATTRIBUTES, ATTRIBUTES_FILE, POLICY_FILE
+    from ledger.model.log_stamps import log_path
 
     policy = f'format = 1\nproject = "bench"\npublish = "{publish}"\ntrunk = "{branch}"\n'.encode()
     commit(0, [(POLICY_FILE, policy), (ATTRIBUTES_FILE, ATTRIBUTES.encode())])
