@@ -79,27 +79,32 @@ class LogRow(Record):
     agent: str
     role: str
     branch: str
-    pieces: tuple[Piece, ...]  #: its passages of prose, in order
-    facts: tuple[Piece, ...]  #: those that hold a fact's text
-    questions: tuple[Piece, ...] = ()  #: those that hold the questions behind which a fact was used
+    #: the fields of its passages: of prose, of those that hold a fact's text, and of those that hold the
+    #: questions behind which a fact was used; there may be thousands, of which a question takes a few
+    packed: tuple[Sequence[tuple[Any, ...]], ...]
+
+    @property
+    def pieces(self) -> tuple[Piece, ...]:
+        """Its passages of prose, in order."""
+        return tuple([Piece(*one) for one in self.packed[0]])
+
+    @property
+    def facts(self) -> tuple[Piece, ...]:
+        """Its passages that hold a fact's text."""
+        return tuple([Piece(*one) for one in self.packed[1]])
 
     def at(self, place: int) -> Piece | None:
         """Return the passage at a place, None when there is none."""
-        some = self.pieces
+        some = self.packed[0]
         if place >= FACTS_FROM:
-            some = self.questions if is_question(place) else self.facts
+            some = self.packed[2 if is_question(place) else 1]
             place = (place - FACTS_FROM) // FACTS_APART
-        return some[place] if place < len(some) else None
+        return Piece(*some[place]) if place < len(some) else None
 
 
 def is_question(row: int) -> bool:
     """Tell whether a row, or a place, is of the questions behind which a fact was used."""
     return row & PLACES >= FACTS_FROM and bool(row & QUESTIONS_BIT)
-
-
-def _pieces(packed: Iterable[Iterable[Any]]) -> list[tuple[Piece, ...]]:
-    new = tuple.__new__  # there are thousands: the constructor takes thrice as long
-    return [tuple([new(Piece, one) for one in some]) for some in packed]
 
 
 class Mark(Record):
@@ -206,7 +211,7 @@ class Index(Database):
         asked = "SELECT stem, blob, day, agent, role, branch, passages FROM logs WHERE number = ?"
         row = self.row(asked, (number,))
         with self.errors:
-            return row and LogRow(*row[:-1], *unpack(row[-1], _pieces))
+            return row and LogRow(*(*row[:-1], unpack(row[-1], tuple)))
 
     def at(self, row: int) -> tuple[LogRow, Piece] | None:
         """Return the log of a row and its passage there, None where there is none."""
@@ -369,9 +374,12 @@ class Lookups:
             if not facts and self.count(stem) > READ:
                 known = dict.fromkeys(self.index.newest(stem, READ), _SOMEWHERE)
             else:
-                known = {}
-                for row, offset in self.index.found(stem, facts):
-                    known[row] = (*known.get(row, ()), offset)
+                found = self.index.found(stem, facts)
+                known = {row: (offset,) for row, offset in found}
+                if len(known) < len(found):  # in some it stands twice
+                    known = {}
+                    for row, offset in found:
+                        known[row] = (*known.get(row, ()), offset)
             self._kept += len(known)
             if self._kept > _PLACES_KEPT:
                 self._rows.clear()
