@@ -122,17 +122,17 @@ def kept_brief(start: str, wish: BriefWish) -> str | None:
     if is_disturbed(home):
         return None
     wish = wish._replace(agent=wish.agent or agent_of(home))
-    last = last_brief(home, wish)
+    last = last_brief(home, wish, current=True)
     if last is None or not last.current:
         last = make_brief(home, wish)
     return last.text if last.alone else None
 
 
-def last_brief(home: Home, wish: BriefWish) -> KeptBrief | None:
+def last_brief(home: Home, wish: BriefWish, *, current: bool = False) -> KeptBrief | None:
     """Return the last brief that was made for a wish, None for none that may be told.
 
     That is one of seven days at most, of this branch and work tree, since which nothing was hidden, no log
-    went and no policy changed.
+    went and no policy changed. `current`: one alone since which there is no log; git is not asked then.
 
     Raises:
         DiurnaError: the repository can not be read.
@@ -143,16 +143,17 @@ def last_brief(home: Home, wish: BriefWish) -> KeptBrief | None:
         return None
     kept = KeptBrief(*found)
     now, shown = waiting_stems(home), seen(home)  # before the tip is looked up
+    if current and (kept.of, kept.waits) != (shown, now):
+        return None
     tip, logs, policy = tip_of(shown), home.prefix + SESSIONS_DIR, home.prefix + POLICY_FILE
-    git = home.repository.git()
-    changes = git.changes(kept.tip, tip, logs, policy) if kept.tip != tip else []
+    changes = [] if tip == kept.tip else home.repository.git().changes(kept.tip, tip, logs, policy)
     came = {stem_of(path) for _, _, _, path in changes or ()}
     went = changes is None or any(one[0] != "A" or one[3] == policy for one in changes)
     left = {*kept.waits} - came - {*now}
     left -= landed(home, dict.fromkeys(left, kept.tip)).keys()  # a person committed them before
     if went or left or not 0 <= now_ms() - kept.at < _KEPT_MS:
         return None
-    if changes and _hides(git, [blob for _, _, blob, _ in changes]):
+    if changes and _hides(home.repository.git(), [blob for _, _, blob, _ in changes]):
         return None
     newer = len((came | {*now}) - {*kept.waits})
     current = (kept.of, kept.waits) == (shown, now) and kept.beside == _beside(home) != ""

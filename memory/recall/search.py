@@ -242,12 +242,11 @@ def _candidates(
             for row in rows:
                 told[row] = told.get(row, 0.0) + weight
 
-    def share(row: int) -> tuple[float, int]:
-        return told[row], row
-
+    best = zip(told.values(), told, strict=True)
     if keeps is None:
-        return nlargest(CANDIDATES, told, key=share)
-    return list(islice(filter(keeps, sorted(told, key=share, reverse=True)), CANDIDATES))
+        return [row for _, row in nlargest(CANDIDATES, best)]
+    kept = filter(keeps, [row for _, row in sorted(best, reverse=True)])
+    return list(islice(kept, CANDIDATES))
 
 
 def _scored(
