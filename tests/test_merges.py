@@ -12,10 +12,18 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from ledger.codec.log import read_entry
 from ledger.git.git_objects import entries, with_files
 from ledger.model.ids import blob_id
+from ledger.model.log_stamps import log_refs
 from ledger.remote.tree_merge import Joined
-from tests.campaigns.second_fold import log_bytes, path_of, sealed
+from memory.cache.cache_file import Cache
+from memory.cache.rebuild import build
+from memory.merge.page_update import render_pages
+from memory.replay.state_as_of import state_of
+from memory.worktree.projection_files import Rendering, projection_files
+from projection.policy.toml import read_policy
+from tests.campaigns.second_fold import log_bytes, made_up, path_of, sealed
 from tests.conftest import examples
 from tests.world import OWN_REPOSITORY, Place, World
 
@@ -297,3 +305,36 @@ def test_h1_h2_h8_a_join_is_one_tree_whoever_makes_it(
         assert kept != other and (not twin or twin.split("/")[2] == other)
     again = Joined(objects.__getitem__, (joined.tree, two, two), "", lambda _: False, False)
     assert again.tree == joined.tree
+
+
+# ---- H10: what is rendered of the union -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("theme", ["age", "anything", "threads", "truth"])
+@pytest.mark.parametrize("seed", range(examples(5, 400)))
+def test_h10_pages_brought_on_are_pages_rendered_whole(theme: str, seed: int) -> None:
+    """Whatever logs come in whatever order, of which some are late."""
+    rng = random.Random(f"pages {theme} {seed}")
+    files = made_up(rng, 40, theme=theme)
+    policy = read_policy(files.pop("diurna.toml"))
+    listed = log_refs([("100644", blob_id(files[path]), path) for path in files], "")[0]
+    logs = [(one, read_entry(one.key, files[one.path])[0]) for one in listed if one.key == one.stem]
+    logs.sort(key=lambda one: (rng.randrange(4) == 0, one[0].key))
+    cache = build("", "0", [], [], (), ("", policy, ""))
+    stored: dict[str, bytes] = {}
+    there: Mapping[str, str] = {}
+
+    def both(union: Cache) -> tuple[Rendering, bytes, Rendering]:
+        return *render_pages(union, there, stored.__getitem__), projection_files(state_of(union))
+
+    while logs:
+        refs, entries = zip(*logs[: (some := rng.randint(1, 6))], strict=True)
+        logs = logs[some:]
+        made = cache.supposing(refs, entries, both)
+        assert made
+        rendered, kept, whole = made
+        assert rendered.blobs == whole.blobs and rendered.bodies.items() <= whole.bodies.items()
+        there = whole.blobs
+        stored |= {there[one]: data for one, data in whole.bodies.items()}
+        cache.keep_archive(kept)
+        cache.advance(cache.commit, str(len(logs)), refs, entries, ())

@@ -41,30 +41,6 @@ def settled(*places: Place) -> None:
 # ---- journeys -----------------------------------------------------------------------------------
 
 
-@pytest.mark.deep(reason="a_fresh_clone_finds_the_branch_on_the_remote is the small one")
-@pytest.mark.parametrize(("kind", "url"), sampled(product(KINDS, ["", "file://"]), 5))
-def test_h1_two_clones_share_one_memory(world: World, kind: str, url: str) -> None:
-    """Both appended apart; after three syncs both hold the same bytes, and each says what happened."""
-    one, two = world.team(kind, "two")
-    for place in (one, two):
-        place.git("remote", "set-url", "origin", f"{url}{world.folder}/hub.git")
-    create(one, "alpha")
-    assert one.sync()["went"] == 1
-    two.sync()
-    b, c = create(two, "beta"), create(one, "gamma")
-    sent = two.sync()
-    assert (sent["went"], sent["tries"]) == (1, 1)
-    report = one.sync()
-    assert [report[key] for key in ("came", "agents", "went", "tries")] == [[b], 1, 1, 1]
-    assert report["facts"]["new"] == 1
-    assert two.sync()["came"] == [c]
-    assert one.texts().keys() == two.texts().keys() == {"alpha", "beta", "gamma"}
-    again = one.sync()
-    assert one.tip() == there(one)
-    assert [again[key] for key in ("came", "went", "tries")] == [[], 0, 0]
-    settled(one, two)
-
-
 def test_a_home_that_publishes_by_review_publishes_nothing_in_a_sync(world: World) -> None:
     """M3: what a join would render is not committed; the file stays as the last review left it."""
     policy = {"publish": "review"}
@@ -90,22 +66,13 @@ def test_a_fresh_clone_finds_the_branch_on_the_remote(world: World) -> None:
     settled(one, two)
 
 
-def test_a_log_that_waits_goes_along(pair: Pair) -> None:
-    """The spool is drained before anything is fetched."""
-    one, two = pair
-    one.git("checkout", "-q", "--detach")
-    waits = one.run("note", "id=alpha fact: The text of alpha.", code=1)
-    assert waits.said == "WaitsInSpool"
-    one.git("checkout", "-q", "main")
-    assert one.sync()["went"] == 1
-    two.sync()
-    assert two.texts().keys() == {"alpha"}
-
-
 @pytest.mark.deep(reason="the_command_says_what_happened is the small one")
-def test_what_memory_learned_is_counted(pair: Pair) -> None:
-    """New, superseded and contested facts, by the logs of two agents."""
-    one, two = pair
+@pytest.mark.parametrize(("kind", "url"), sampled(product(KINDS, ["", "file://"]), 5))
+def test_h1_what_memory_learned_is_counted(world: World, kind: str, url: str) -> None:
+    """New, superseded and contested facts, by the logs of two agents; then both clones hold the same bytes."""
+    one, two = world.team(kind, "two")
+    for place in (one, two):
+        place.git("remote", "set-url", "origin", f"{url}{world.folder}/hub.git")
     create(one, "old")
     create(one, "word")
     one.sync()
@@ -242,9 +209,6 @@ def test_i11_which_remote(pair: Pair) -> None:
     one.git("remote", "remove", "hub")
     one.git("remote", "remove", "backup")
     assert "no remote" in refused()
-
-
-# ---- plain git ----------------------------------------------------------------------------------
 
 
 # ---- the command line ---------------------------------------------------------------------------

@@ -208,6 +208,7 @@ def test_a_dry_run_moves_no_branch(world: World) -> None:
     one.git("checkout", "-q", "main")
     one.sync("--dry-run")
     assert len(one.waiting()) == 1
+    assert one.sync()["went"] == 1 and not one.waiting()
 
 
 #: What either side makes of the policy, and what of it is refused; "" where both hold.

@@ -111,6 +111,11 @@ class Cache(Questions):
 
         return self.change(step)
 
+    def keep_archive(self, packed: bytes) -> None:
+        """Keep of which logs the archive was rendered last (`memory.merge.page_update`)."""
+        keep = "INSERT OR REPLACE INTO meta VALUES ('archive', ?)"
+        self.change(lambda: self._base.execute(keep, (packed,)))
+
     def take_over(self, other: Cache) -> None:
         """Hold what another cache holds, and nothing else: in place, for others have this file open."""
         generation = marshal.dumps(os.urandom(8).hex())

@@ -126,7 +126,7 @@ class Questions(Database):
     def view(self) -> LiveView:
         """Return what `continuity.md` shows, without looking at what is archived."""
         clock = self.clock()
-        found = [self._resolved(id, packed) for id, packed in self._maybe_live(clock).items()]
+        found = [self._resolved(id, packed) for id, packed in self.maybe_live(clock).items()]
         facts = [self._set_against(fact) for fact in found if fact is not None]
         contested = self.contested()
         return live_view(self.summary, self.policy, clock, facts, contested, self.head.counts)
@@ -154,8 +154,11 @@ class Questions(Database):
         """Read a fact off its packed history."""
         return resolve(fact, unpack_history(packed), self.cut)
 
-    def _maybe_live(self, clock: DecayClock) -> dict[str, bytes]:
-        """Return the packed histories of all facts that may stand in `continuity.md`, by id."""
+    def maybe_live(self, clock: DecayClock) -> dict[str, bytes]:
+        """Return the packed histories of all facts that may stand in `continuity.md`, by id.
+
+        With the clock of an earlier log: without those that had left it for good by then.
+        """
         asked = "SELECT id, history FROM facts WHERE state "
         rows = self.rows(asked + "IN (1, 2) AND anchor >= ?", (clock.archive,))
         rows += self.rows(asked + "= 2 AND anchor < ?", (clock.archive,))
@@ -200,6 +203,12 @@ class Questions(Database):
         """Return everything that is known of every id."""
         rows = self.rows("SELECT id, history FROM facts")
         return {fact: unpack_history(packed) for fact, packed in rows}
+
+    def some_facts(self, facts: Iterable[str]) -> list[Fact]:
+        """Return the facts among some ids, each as it is alone."""
+        known = self.some_histories(facts).items()
+        found = [resolve(id, history, self.cut) for id, history in known]
+        return [fact for fact in found if fact is not None]
 
     def some_histories(self, facts: Iterable[str]) -> dict[str, History]:
         """Return what is known of some ids."""

@@ -41,10 +41,11 @@ from memory.merge.learned_by_sync import (
     learned,
     moved_away,
 )
+from memory.merge.page_update import render_pages
 from memory.redaction.purged_logs import expected, refuse_purged
 from memory.replay.page_publishing import publishes
 from memory.replay.read_logs import LOOSE_UP_TO, LogReading, read_all
-from memory.replay.state_as_of import cold_state, state_of
+from memory.replay.state_as_of import cold_state
 from memory.worktree.page_copies import note_rendered
 from memory.worktree.projection_files import Rendering, is_projection, projection_files
 from memory.write.commit_files import check_writable
@@ -84,6 +85,7 @@ class Planner:
         self._findings: list[Finding] = []
         self._because = ""
         self._around = False
+        self._archive = b""  #: of which logs the archive was rendered, for the cache
 
     def plan(self) -> SyncPlan:
         """Return the plan.
@@ -228,8 +230,8 @@ class Planner:
                 raise self._clash(joined.clashes)
             objects.hold({**joined.written, **joined.blended})
         stays = around.stands(joined.tree)
-        rendered = None if stays else self._recompute(joined, objects.read, added, reading)
         standing = self._projection(objects.read, joined.tree)
+        rendered = None if stays else self._recompute(joined, standing, added, reading)
         files = rendered.against(standing) if rendered is not None else ()
         paths = [(home.prefix + path, blob) for path, blob in files]
         tree, written = with_files(objects.read, joined.tree, paths)
@@ -244,6 +246,8 @@ class Planner:
         wanted += [(TREE, raw) for raw in {**joined.written, **written}.values()]
         wanted.append((COMMIT, commit))
         write_objects(home.repository, [*((BLOB, bodies[path]) for path, _ in pages), *wanted])
+        if self._archive:
+            self._snapshot.cache(self._ours).keep_archive(self._archive)
         return object_id(COMMIT, commit)
 
     def _blend(self, one: bytes, base: bytes | None, two: bytes) -> bytes | None:
@@ -299,18 +303,26 @@ class Planner:
             )
 
     def _recompute(
-        self, joined: Joined, read: Read, added: list[LogRef], reading: LogReading
+        self,
+        joined: Joined,
+        standing: dict[str, str],
+        added: list[LogRef],
+        reading: LogReading,
     ) -> Rendering | None:
         """Render the union; None where it is not to be committed, or a log can not be read."""
+        read = self._objects.read
         policy = self._policy(find(read, joined.tree, self._home.prefix + POLICY_FILE))
         check_writable(policy)
         if not publishes(self._home, policy):
             return None
         cache = self._snapshot.cache(self._ours)
         if self._only_adds(cache, joined, policy, added, reading):
-            state = cache.supposing(reading.refs, reading.entries, state_of)
-            if state is not None:
-                return projection_files(state)
+            made = cache.supposing(
+                reading.refs, reading.entries, lambda union: render_pages(union, standing, read)
+            )
+            if made is not None:
+                rendered, self._archive = made
+                return rendered
         state = cold_state(self._snapshot, write_joined(self._home.repository, joined))
         if any(finding.code == "unreadable" for finding in state.findings()):
             return None  # the projection would lack what that log says

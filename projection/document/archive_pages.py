@@ -6,7 +6,7 @@ Pure and deterministic, like `render`, whose block form the pages share. The ind
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from ledger.model.layout import ARCHIVE_INDEX, archive_page
 from projection.document.page_renderer import NO_TEXT, REDACTED, block, ordered
@@ -26,22 +26,45 @@ def pages(standings: Iterable[Standing]) -> dict[str, str]:
         archived.
     """
     archived = [standing for standing in standings if standing.reason]
-    archived.sort(key=lambda standing: (standing.fact.created, standing.fact.id))
     if not archived:
         return {}
-    by_quarter: dict[str, list[str]] = {}
+    by_quarter: dict[str, list[Standing]] = {}
     for standing in archived:
-        page = by_quarter.setdefault(standing.quarter, [f"# {PAGE_TITLE}{standing.quarter}"])
-        fact = standing.fact
-        page.append(block(fact, standing.tier, fact.kind, reason_of(standing)))
-    index = [
-        f"- {one.fact.id} — {summary_of(one.fact)} — {reason_of(one)} — {one.quarter}.md\n"
-        for one in sorted(archived, key=lambda one: one.fact.id)
-    ]
-    files = {ARCHIVE_INDEX: f"# {INDEX_TITLE}\n\n" + "".join(index)}
+        by_quarter.setdefault(standing.quarter, []).append(standing)
+    files = {ARCHIVE_INDEX: index_page({one.fact.id: index_line(one) for one in archived})}
     for quarter in sorted(by_quarter):
-        files[archive_page(quarter)] = "\n\n".join(by_quarter[quarter]) + "\n"
+        files[archive_page(quarter)] = quarter_page(quarter, by_quarter[quarter])
     return files
+
+
+def quarter_page(quarter: str, standings: Iterable[Standing]) -> str:
+    """Write the page of a quarter, of which `standings` are all facts, in any order."""
+    parts = [f"# {PAGE_TITLE}{quarter}"]
+    for one in sorted(standings, key=lambda one: (one.fact.created, one.fact.id)):
+        parts.append(block(one.fact, one.tier, one.fact.kind, reason_of(one)))
+    return "\n\n".join(parts) + "\n"
+
+
+def index_line(standing: Standing) -> str:
+    """Write the line of an archived fact, with its end."""
+    fact = standing.fact
+    return f"- {fact.id} — {summary_of(fact)} — {reason_of(standing)} — {standing.quarter}.md\n"
+
+
+def index_page(lines: Mapping[str, str]) -> str:
+    """Write the index of these lines, by the id of each fact."""
+    return f"# {INDEX_TITLE}\n\n" + "".join([lines[fact] for fact in sorted(lines)])
+
+
+def index_lines(page: str) -> dict[str, str]:
+    """Return the lines of an index that `index_page` wrote, by id."""
+    rows = page.split("\n")[2:-1]
+    return {row[2 : row.index(" — ")]: row + "\n" for row in rows}
+
+
+def quarter_in(line: str) -> str:
+    """Return the quarter that a line of the index names."""
+    return line[-11:-4]
 
 
 def reason_of(standing: Standing) -> str:
