@@ -295,8 +295,7 @@ def _plain(fact: str, history: History) -> Fact | None:
             kind = value
         elif key in _BIRTH:
             return None
-    if meta:
-        meta = _ordered(dict(meta))
+    meta = _ordered(dict(meta)) if len(meta) > bool(kind) else ()
     kind = kind or (THREAD_KIND if event.mark else DEFAULT_KIND)
     if kind == TASK_KIND:
         return None  # its box is a move, too
@@ -356,10 +355,9 @@ def _kind_of(births: list[tuple[str, FactCreated]]) -> str:
 
 def _ordered(meta: dict[str, str]) -> Meta:
     """Known keys in canonical order, then the others by name; birth keys stand in the fact itself."""
-    known = [(key, meta[key]) for key in _KNOWN if key in meta]
-    others = [item for item in meta.items() if item[0] not in _KNOWN and item[0] not in _BIRTH]
-    return tuple(known + sorted(others))
+    items = [item for item in meta.items() if item[0] not in _BIRTH]
+    return tuple(sorted(items, key=lambda item: (_PLACE_OF.get(item[0], len(META_KEYS)), item)))
 
 
 _BIRTH = ("created", "origin", COUNTED_KEY, "kind")
-_KNOWN = [key for key in META_KEYS if key not in _BIRTH]
+_PLACE_OF = {key: place for place, key in enumerate(META_KEYS)}
