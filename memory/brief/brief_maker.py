@@ -159,7 +159,7 @@ def _material(home: Home, cache: Cache, asked: Asked, found: tuple[str, ...]) ->
     facts += [one.standing.fact for part in todo for one in part]  # some are not live
     brought = _roles_of(home, cache, facts) if asked.role else {}
     notes = role_notes(facts, asked.role, brought)
-    sessions = _sessions(home, cache, live.keys(), since, asks=asked.asks)
+    sessions, again = _sessions(home, cache, live.keys(), since, asks=asked.asks)
     return Material(
         cache.commit,
         view,
@@ -186,6 +186,7 @@ def _material(home: Home, cache: Cache, asked: Asked, found: tuple[str, ...]) ->
         asked=tuple(dict.fromkeys((*asked_for, *serving, *found))),
         gone=marks.of if marks else None,
         since=since,
+        again=again,
         sides=tuple(
             [(id, standing_of(side)) for id, side in sides if side and side.id not in notes.others]
         ),
@@ -241,13 +242,13 @@ def _for(one: News, others: frozenset[str]) -> News:
 
 def _sessions(
     home: Home, cache: Cache, live: Container[str], since: str, *, asks: bool
-) -> tuple[Session, ...]:
-    """Return the last sessions in short; `asks` as in `Asked`.
+) -> tuple[tuple[Session, ...], tuple[Session, ...]]:
+    """Return the last sessions in short, and what was asked for again in several; `asks` as in `Asked`.
 
     A ledger without any does without another module.
     """
     if not cache.summary.sessions:
-        return ()
+        return (), ()
     from ledger.wal.kept_asks import asks_in
     from memory.brief.recent_sessions import last_sessions
 
@@ -257,7 +258,12 @@ def _sessions(
 
         telling = withheld_of(home, cache)
         kept = [one for one in kept if not (telling and telling.repeats(one.text))]
-    return last_sessions(home, cache, kept, live, since)
+    sessions = last_sessions(home, cache, kept, live, since)
+    if not kept:
+        return sessions, ()
+    from memory.brief.asked_again import asked_again
+
+    return sessions, asked_again(kept)
 
 
 def _todo(cache: Cache, view: LiveView, asked: Asked) -> Todo:

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 _COUNT, _LOOKED, _READ = 5, 60, 8
 #: The most that the ask of a session takes, what came of it, and how many threads it names.
 _ASK_CHARS, _CHARS, _OPEN = 80, 100, 3
+#: Of so many sessions that no agent named more asks are told.
+_FULLER = 2
 #: What says something of a report has so many words, and begins with none of these.
 _LEAST, _NO_PROSE = 5, "#>`~|<-*+=0123456789"
 #: What announces or asks ends so.
@@ -74,6 +76,11 @@ def last_sessions(
         left = _left_open(cache, some, live, since)
         if said and left:
             said += f"; left open: {', '.join(left)}"
+        if ask and not called and len(found) < _FULLER:
+            from memory.brief.asked_again import more_asked
+
+            more = more_asked(asks, some[0].session, ask)
+            said += f"; also asked: {', '.join(more)}" if more else ""
         day = day_seen(some[0].clock, now_ms())
         found += [Session(some[0].stem, some[-1].agent, said, day)] if said else []
     return tuple(found)

@@ -22,7 +22,7 @@ from projection.policy.model import DEFAULT_KIND
 _SHARES = {
     values.ASKED: (50, 50, 1), values.CONTRADICTIONS: (8, 8, 1), values.INVARIANTS: (16, 16, 2),
     values.HANDED: (25, 25, 1), values.CHANGES: (8, 15, 1), values.ROLE: (100, 100, 0),
-    values.THREADS: (10, 15, 1), values.DECISIONS: (35, 35, 0),
+    values.THREADS: (10, 15, 1), values.DECISIONS: (35, 35, 0), values.AGAIN: (6, 8, 1),
     values.PASSAGES: (12, 0, 1), values.SESSIONS: (3, 8, 1), values.REST: (100, 100, 0),
 }  # fmt: skip
 _OTHERS_SHARE = (8, 8, 1)
@@ -31,6 +31,7 @@ _RESTED = (values.ROLE, values.DECISIONS, values.REST)
 _NO_INDEX = (
     values.CHANGES,
     values.PASSAGES,
+    values.AGAIN,
     values.SESSIONS,
     values.YOURS,
     values.UPSTREAM,

@@ -12,7 +12,7 @@ from projection.fold.fact_history import Fact
 #: `_ASKED_USUAL_CHARS`; and of a shorter one at least.
 _TEXT_CHARS = {
     values.ASKED: 260, values.CONTRADICTIONS: 300, values.HANDED: 1200, values.INVARIANTS: 180,
-    values.THREADS: 180, values.DECISIONS: 190, values.ROLE: 190, values.REST: 190,
+    values.THREADS: 180, values.DECISIONS: 190, values.ROLE: 190, values.REST: 190, values.AGAIN: 160,
     values.PASSAGES: 720,    values.SESSIONS: 260,
 }  # fmt: skip
 LEAST_TEXT_CHARS, _MOST_CHARS, _OTHERS_CHARS = 100, 300, 160

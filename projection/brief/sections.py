@@ -93,6 +93,7 @@ def wanted(material: values.Material) -> tuple[Wanted, ...]:
         _section(values.TASKS, _tasks_title(tasks), tasks, policy.TASK_KIND),
         Wanted(values.THREADS, "Open threads", some, held, (policy.THREAD_KIND,)),
         _section(values.DECISIONS, "Decisions, conventions, stack", decisions, *_DECIDED),
+        _section(values.AGAIN, "Asked for again and again", material.again),
         _section(values.SESSIONS, "Lately", material.sessions),
         _section(values.REST, "Also known", rest),
     ]  # fmt: skip

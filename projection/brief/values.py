@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 CONTRADICTIONS, INVARIANTS, CHANGES = "contradictions", "invariants", "changes"
 ASKED, HANDED, ATTEMPTS, TASKS = "asked", "handed", "attempts", "tasks"
 ROLE, THREADS, DECISIONS = "role", "threads", "decisions"
-PASSAGES, SESSIONS, REST = "passages", "sessions", "rest"
+PASSAGES, AGAIN, SESSIONS, REST = "passages", "again", "sessions", "rest"
 #: What other homes say: the user's own, and in a section each those upstream.
 YOURS, UPSTREAM = "yours", "upstream"
 #: What stands above a person's own facts, and how a command names their home.
@@ -213,6 +213,7 @@ class Material(Record):
     asked: tuple[str, ...] = ()  #: ids of what it asks for, best first
     #: what a fact names that the code has not
     gone: Callable[[Fact], tuple[Gone, ...]] | None = None
+    again: tuple[Session, ...] = ()  #: what a person asked for in several sessions
     passages: tuple[Session, ...] = ()  #: of logs, for a task that no fact answers
     since: str = ""  #: what threads have to be named behind (`projection.brief.choice.quiet_since`)
     #: ids of contradicted facts, each with another fact that is a side of it
