@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import marshal
-from zlib import crc32
 
 from ledger.model.event import GRAMMAR, OF_LOGS, VERB_OF, Event, FactUpdated, is_received
 from ledger.model.log_stamps import LogRef
@@ -122,6 +121,8 @@ def likeness(entry: Entry) -> int:
     More work of a session is of one type with its first log: a retry can not know which of the two it is,
     nor which handoffs the first try has received.
     """
+    from zlib import crc32
+
     kind = WORK if entry.uses else entry.type
     named = entry.named
     if received := {event.id for event in entry.acts if is_received(event)}:

@@ -271,7 +271,7 @@ def _file_number(path: str) -> int:
 def _machine_run() -> str:
     """Return an id of this boot of the machine; "-" where the system does not tell one."""
     try:
-        with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
+        with open("/proc/sys/kernel/random/boot_id", encoding="utf-8") as file:
             return file.read(64).strip() or ON_DISK
     except OSError:
         return ON_DISK

@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from itertools import combinations
-from unicodedata import normalize
 
 from ledger.model.record import Record
 from memory.cache.database import Database
@@ -391,5 +390,9 @@ class Lookups:
 
 def folded(word: str) -> str:
     """Return a word without the accents that the index takes off letters of the Latin alphabet."""
+    if word.isascii():
+        return word
+    from unicodedata import normalize
+
     bare = [normalize("NFD", letter)[0] for letter in word]
     return "".join([one if one.isascii() else was for one, was in zip(bare, word, strict=True)])

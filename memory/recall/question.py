@@ -9,7 +9,6 @@ import os
 import re
 from functools import cache
 from itertools import pairwise
-from unicodedata import normalize
 
 from ledger.model.record import Record
 
@@ -107,7 +106,10 @@ def read_question(text: str, language: str = ENGLISH) -> Question:
     phrases: list[str] = []
     unwanted: list[str] = []
     text = text[:QUESTION_CHARS].encode("utf-8", "replace").decode()  # no half of a character
-    text = normalize("NFC", text)
+    if not text.isascii():
+        from unicodedata import normalize
+
+        text = normalize("NFC", text)
     asked = alone = False
     plainly = not any(sign in text for sign in '"-*')
     pieces = [("", "", "", one) for one in text.split()] if plainly else re.findall(_PIECE, text)

@@ -101,7 +101,7 @@ def _machine() -> str:
     """Return where the numbers of processes mean the same: a part of a machine, since it started."""
     try:
         part = os.readlink("/proc/self/ns/pid")
-        with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
+        with open("/proc/sys/kernel/random/boot_id", encoding="utf-8") as file:
             return f"{part} {file.read().strip()}"
     except (OSError, ValueError):
         return ""
