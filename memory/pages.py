@@ -232,13 +232,19 @@ class Pages(Reader):
         pages.refuse_incomplete(self.ask(lambda cache: cache.unread()))
         pages.refuse_edited(page_copies.unread(self.edited()))
         self.snapshot.notes += self.absorb_first(dry_run=dry_run)
-        paths = self.drift()
+        tip = self.home.tip()
+        files = self._drifted(tip)
+        paths = tuple([path for path, _ in files])
         if paths:
             refuse_left(self.left_alone())
         if not paths or dry_run:
             return paths, ""
+
+        def drifted(now: str) -> Files:  # pages are long to render: once more if the branch moved
+            return files if now == tip else self._drifted(now)
+
         said = "diurna: publish the projection"
-        made = self.committer.commit_files(self._drifted, said, self.occasion)
+        made = self.committer.commit_files(drifted, said, self.occasion)
         self.snapshot.notes += identity_findings(self.identity())
         return paths, made
 
