@@ -161,10 +161,18 @@ class Pages(Reader):
             WaitsInSpool: the logs are durable, and the next command that can write commits them.
             StorageFailed: the disk refused.
         """
-        from memory.worktree.page_copies import read_checked
+        from memory.worktree.edit_base import edited_commits
+        from memory.worktree.page_copies import note_checked, read_checked
 
-        if not theirs and read_checked(self.home) == self.home.tip():
+        tip = self.home.tip()
+        known = (base or tip) if theirs else read_checked(self.home)
+        if not theirs and known == tip:
             return ()
+        if theirs or dry_run or not self.waiting():
+            if not edited_commits(self.home, theirs or tip, known):
+                if not (theirs or dry_run):
+                    note_checked(self.home, tip)
+                return ()
         from memory.edits.edited_files import absorb_committed
 
         return absorb_committed(self, theirs, base, dry_run=dry_run)
