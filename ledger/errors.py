@@ -9,7 +9,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ledger.model.findings import Finding
+    from ledger.model.finding_codes import Finding
 
 
 #: What the system says when the disk refuses, in the C locale, and what to do then.

@@ -3,7 +3,7 @@
 from memory.api import Memory as Memory
 from memory.brief.brief_maker import news_of as news_of, public_news as public_news
 from memory.cache.cache_file import Cache as Cache
-from memory.cache.head_store import (
+from memory.cache.landed_work import (
     EndingFact as EndingFact, Settled as Settled, read_heads as read_heads,
     settle_landings as settle_landings,
 )
@@ -22,15 +22,15 @@ from memory.cache.view_name import (
 from memory.cache.view_sources import (
     handoffs_in as handoffs_in, task_in as task_in, tasks_in as tasks_in,
 )
-from memory.edits.edited_files import PageEdit as PageEdit
-from memory.kept_copies import clear_damaged as clear_damaged
+from memory.edits.page_edits import PageEdit as PageEdit
+from memory.object_backups import clear_damaged as clear_damaged
 from memory.merge.learned_by_sync import (
     APART as APART, BEHIND as BEHIND, CHANGES as CHANGES, Learned as Learned,
     SyncPlan as SyncPlan, code_beside as code_beside, former_places as former_places,
 )
 from memory.pages import Pages as Pages
 from memory.query import home_views as home_views
-from memory.query.code_question import (
+from memory.query.code_place import (
     CUT_HISTORY as CUT_HISTORY, PATHS_HINT as PATHS_HINT, REVISION as REVISION,
     UNCOMMITTED as UNCOMMITTED, code_asked as code_asked,
 )
@@ -39,7 +39,7 @@ from memory.query.home_views import (
     day_of as day_of, entities as entities, entity as entity, links as links,
     view_page as view_page, whole_source as whole_source,
 )
-from memory.query.last_answers import (
+from memory.query.cached_answers import (
     BriefWish as BriefWish, KeptBrief as KeptBrief, kept_brief as kept_brief,
     kept_page as kept_page, last_brief as last_brief, make_brief as make_brief,
 )
@@ -52,7 +52,7 @@ from memory.query.log_origins import (
     seen_at as seen_at,
 )
 from memory.query.prompt_facts import answers_to as answers_to, passages_told as passages_told
-from memory.query.provenance import (
+from memory.query.why_fact import (
     Provenance as Provenance, WhyStep as WhyStep, changes_between as changes_between,
     provenance as provenance,
 )
@@ -65,7 +65,7 @@ from memory.query.session_timeline import (
     timeline as timeline,
 )
 from memory.query.visible_logs import digest as digest, logs_of as logs_of
-from memory.recall.fts_file import (
+from memory.recall.fts_tables import (
     FACTS_FROM as FACTS_FROM, LogRow as LogRow, Lookups as Lookups, PLACE_BITS as PLACE_BITS,
     Piece as Piece, Totals as Totals, in_a_row as in_a_row,
 )
@@ -88,7 +88,7 @@ from memory.recall.recall_values import (
     tokens_of as tokens_of,
 )
 from memory.recall.rules import Candidate as Candidate, Scored as Scored, ordered as ordered
-from memory.recall.search import Search as Search, search as search, weight_of as weight_of
+from memory.recall.bm25_ranking import Search as Search, search as search, weight_of as weight_of
 from memory.redaction.purged_logs import Purge as Purge, refuse_purged as refuse_purged
 from memory.redaction.withheld_repeats import (
     Withheld as Withheld, repeated_places as repeated_places, withheld_of as withheld_of,

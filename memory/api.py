@@ -10,7 +10,7 @@ from ledger.git.committer import identity_findings
 from ledger.git.repository import read_reference
 from ledger.home import discover
 from ledger.model.event import FactRedacted
-from ledger.model.findings import Finding
+from ledger.model.finding_codes import Finding
 from ledger.wal.atomic_files import died
 from ledger.wal.spool import Spool
 from memory.pages import Pages

@@ -9,7 +9,7 @@ from ledger.errors import DiurnaError
 from ledger.git.committer import Identity, IdentityQuestion, identity_findings
 from ledger.git.repository import remote_branches
 from ledger.home import Home
-from ledger.model.findings import Finding
+from ledger.model.finding_codes import Finding
 from ledger.model.layout import CONTINUITY_FILE
 from ledger.wal.spool import Spool
 from memory.query.reader import Reader
@@ -173,7 +173,7 @@ class Pages(Reader):
                 if not (theirs or dry_run):
                     note_checked(self.home, tip)
                 return ()
-        from memory.edits.edited_files import absorb_committed
+        from memory.edits.page_edits import absorb_committed
 
         return absorb_committed(self, theirs, base, dry_run=dry_run)
 
@@ -186,7 +186,7 @@ class Pages(Reader):
         edits = edited_commits(self.home, tip, read_checked(self.home))
         if not edits:
             return []
-        from memory.edits.edited_files import unabsorbed
+        from memory.edits.page_edits import unabsorbed
 
         return unabsorbed(self, tip, edits)
 
@@ -195,7 +195,7 @@ class Pages(Reader):
         unabsorbed, left = self.unabsorbed(), self.left_alone()
         if not (edited or unabsorbed or left):
             return []
-        from memory.edits.edited_files import find_edit, undeclared
+        from memory.edits.page_edits import find_edit, undeclared
         from memory.worktree.page_copies import name_of
 
         found = (

@@ -7,7 +7,7 @@ import sqlite3
 import time
 from pathlib import Path
 
-from ledger.model.log_stamps import log_path, seal
+from ledger.model.log_names import log_path, seal
 from rituals.hosts.capture.session_marks import note_failure
 from rituals.hosts.session_files import note_fault
 from tests.conftest import NOW_MS, as_left
@@ -28,7 +28,7 @@ def _put(shop: Shop, path: str, text: str) -> None:
     also=("duplicate-stem",),
 )
 def _(shop: Shop) -> Arguments:
-    shop.monkeypatch.setattr("ledger.model.log_stamps.SEAL_CHARS", 3)
+    shop.monkeypatch.setattr("ledger.model.log_names.SEAL_CHARS", 3)
     made: dict[str, str] = {}
     for number in range(9999):
         text = f"---\nended: 2026-11-20T10:15:00.000Z\n---\n# Number {number}\n"

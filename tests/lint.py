@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
 
-from ledger.model.findings import CODES
+from ledger.model.finding_codes import CODES
 from tests.pages import ROOT, filled
 
 PACKAGES = ("ledger", "projection", "memory", "rituals")

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from ledger.model.ids import blob_id
-from ledger.model.log_stamps import seal
+from ledger.model.log_names import seal
 from tests.conftest import NOW_MS, Ran, Repo, Run, as_left, diagonal, laid_once, make_repository
 
 Doctor = Callable[..., Ran]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ledger.home import discover
-from ledger.model.findings import Finding
+from ledger.model.finding_codes import Finding
 from memory.api import Memory
 from projection.policy.policy_keys import GONE
 from rituals.check.check_registry import LINT, made

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ledger.codec.canonical_draft import problems, read_draft
 from ledger.codec.fact_blocks import tidy
 from ledger.codec.fast_read import scan
 from ledger.codec.log import canonical, decode, encode, entry_of
-from ledger.codec.validate import problems, read_draft
 from ledger.errors import DraftRefused
 from ledger.model.event import (
     Event,

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from ledger.model.findings import CODES
+from ledger.model.finding_codes import CODES
 from rituals.cli.app import main
 from tests import finding_cases
 from tests.conftest import NOW_MS, Run, formed, make_repository

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from ledger.model.findings import CODES
+from ledger.model.finding_codes import CODES
 from tests import test_findings as states
 from tests.conftest import Repo, Run, sampled
 from tests.finding_case import CASES, Shop

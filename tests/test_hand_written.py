@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from ledger.model.log_stamps import stamp_of
+from ledger.model.log_names import stamp_of
 from tests.conftest import NOW_MS, Repo, Run
 
 BY_HAND = """# Notes

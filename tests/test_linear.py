@@ -13,9 +13,9 @@ from functools import partial
 
 import pytest
 
-from ledger.codec.validate import problems, read_draft
+from ledger.codec.canonical_draft import problems, read_draft
 from ledger.errors import DiurnaError
-from ledger.model.findings import Finding
+from ledger.model.finding_codes import Finding
 from ledger.secrets.log_redaction import first_of, guard
 from ledger.secrets.match import without_private
 from memory.recall.passage_cutter import passages_of

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from ledger.codec.log import read_entry
 from ledger.git.git_objects import entries, with_files
 from ledger.model.ids import blob_id
-from ledger.model.log_stamps import log_refs
+from ledger.model.log_names import log_refs
 from ledger.remote.tree_merge import Joined
 from memory.cache.cache_file import Cache
 from memory.cache.rebuild import build

@@ -8,7 +8,7 @@ import pytest
 
 from ledger.errors import NotFound
 from ledger.model.instants import FORMS, as_of, since, span_of, until
-from ledger.model.log_stamps import milliseconds_of
+from ledger.model.log_names import milliseconds_of
 from tests.conftest import each_row
 
 #: A Tuesday.

@@ -10,7 +10,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ledger.model.log_stamps import (
+from ledger.model.log_names import (
     breaks_seal,
     has_time,
     is_sealed,

@@ -21,8 +21,8 @@ from ledger.model.event import (
     ThreadClosed,
 )
 from memory.api import Memory
-from memory.query.provenance import provenance
 from memory.query.visible_logs import digest
+from memory.query.why_fact import provenance
 from memory.write.draft import SessionDraft, named_ids
 from tests.conftest import Repo, Run
 

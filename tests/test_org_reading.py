@@ -13,7 +13,7 @@ from ledger.codec.log import encode
 from ledger.git.repository import Repository
 from ledger.home import OWN_BRANCH, Home
 from ledger.model.event import FactCreated
-from ledger.model.log_stamps import log_path, seal
+from ledger.model.log_names import log_path, seal
 from ledger.model.session import SessionLog
 from memory.query.log_origins import all_origins
 from memory.query.reader import Reader

@@ -21,7 +21,7 @@ from ledger.model.event import (
     FactSuperseded,
     FactUpdated,
 )
-from ledger.model.log_stamps import log_path, seal
+from ledger.model.log_names import log_path, seal
 from ledger.model.session import LOG_LIMIT_BYTES, SessionLog
 from rituals.org import org_reading
 from rituals.org.org_database import DatabaseFailed, connect_owner, initialise

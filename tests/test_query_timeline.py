@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ledger.errors import NotFound, WrongUsage
-from ledger.model.log_stamps import milliseconds_of, stamp_of
+from ledger.model.log_names import milliseconds_of, stamp_of
 from memory.api import Memory
 from memory.query import session_timeline as timelines
 from memory.query.visible_logs import digest

@@ -18,7 +18,7 @@ from ledger.model.event import (
     ThreadClosed,
 )
 from ledger.model.layout import BRIEF_CHARS
-from ledger.model.log_stamps import LogRef, stamp_of
+from ledger.model.log_names import LogRef, stamp_of
 from ledger.model.session import Entry
 from memory.replay.state_as_of import state_from
 from projection.lifecycle.promotion import (

@@ -13,7 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ledger.codec.log import decode, entry_of, read_entry
-from ledger.model import log_stamps
+from ledger.model import log_names
 from ledger.model.event import OF_LOGS, VERB_OF
 from ledger.model.evidence import COMMAND, HOWS, PLACE, Proof, form_of, proof_in
 from tests.campaigns.second_fold import THEMES, BareHome, cold_differences, differences, made_up
@@ -86,7 +86,7 @@ def test_two_readers_read_the_same_log(seed: int, key: str) -> None:
         lines = some(3, *LINES) + some(2, LINES[0]) + some(6, *SAID, *SAID, *LINES)
         lines += some(2, "## Facts") + some(5, *FACTS, *FACTS, *FACTS, *LINES)
         data = "\n".join([f"{rng.choice(HEADS)}# T", *lines, ""]).encode()
-        (log, found), again = decode(data, sealed=log_stamps.is_sealed(key)), read_log(key, data)
+        (log, found), again = decode(data, sealed=log_names.is_sealed(key)), read_log(key, data)
         ours = [said_by(VERB_OF[type(one)], one) for one in log.events if type(one) not in OF_LOGS]
         assert sorted(ours) == sorted(said_by(one.verb, one) for one in again.events), data.decode()
         assert dict(log.header) == {name: value for name, value in again.header.items() if value}
@@ -97,9 +97,9 @@ def test_a_day_is_one_of_the_calendar() -> None:
     """Of any year that has four digits, and a name begins with one."""
     for year, month, day in product((0, 1, 1900, 2000, 2023, 2024, 9999), range(14), range(33)):
         text = f"{year:04d}-{month:02d}-{day:02d}"
-        assert log_stamps.is_date(text) == log_stamps.is_stem(text) == is_date(text), text
+        assert log_names.is_date(text) == log_names.is_stem(text) == is_date(text), text
     for text in "2026-5-01 2026-05-1 2026-05-011 20260501 2026_05-01 2026-05_01 ２026-05".split():
-        assert not log_stamps.is_date(text) and not is_date(text), text
+        assert not log_names.is_date(text) and not is_date(text), text
 
 
 # ---- P2: the page ---------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from ledger.model.log_stamps import stamp_of
+from ledger.model.log_names import stamp_of
 from memory.api import Memory, SessionDraft
 from tests.conftest import examples
 from tests.web_client import client_of, main_of

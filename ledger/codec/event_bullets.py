@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from ledger.codec.outline import Item, Unit, items_of, units_of, without_comments
 from ledger.model.event import GRAMMAR, VERBS, Event, FactReferenced, FactUpdated, written
-from ledger.model.findings import Finding
+from ledger.model.finding_codes import Finding
 from ledger.model.ids import is_fact_id
 
 TYPE_CHECKING = False

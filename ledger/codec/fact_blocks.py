@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from ledger.codec.outline_by_lines import OVERLONG
 from ledger.model.event import Meta
-from ledger.model.findings import Finding
+from ledger.model.finding_codes import Finding
 from ledger.model.ids import is_fact_id
-from ledger.model.log_stamps import is_date
+from ledger.model.log_names import is_date
 from ledger.model.record import Record
 from ledger.model.session import META_KEYS
 

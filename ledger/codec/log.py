@@ -1,8 +1,8 @@
 """Read and write session logs: one canonical form for writing, a reader that never fails.
 
 `encode` writes the canonical bytes; `decode` reads any bytes, never raises, and reports what it
-could not read; `ledger.codec.validate.problems` says why a log can not be stored. For every log without
-problems `decode(encode(log)) == log`. Keeps invariants C1 to C6 of FORMAT.md.
+could not read; `ledger.codec.canonical_draft.problems` says why a log can not be stored. For every log
+without problems `decode(encode(log)) == log`. Keeps invariants C1 to C6 of FORMAT.md.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from ledger.model.event import (
     used_in,
     written,
 )
-from ledger.model.findings import Finding
-from ledger.model.log_stamps import bears, ended_of, is_sealed
+from ledger.model.finding_codes import Finding
+from ledger.model.log_names import bears, ended_of, is_sealed
 from ledger.model.session import (
     FACTS_HEADING,
     HEADER_KEYS,

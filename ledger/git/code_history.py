@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from ledger.git.cli import Git
 from ledger.model.ids import is_object
-from ledger.model.log_stamps import ended_of, stamp_of
+from ledger.model.log_names import ended_of, stamp_of
 from ledger.model.record import Record
 
 #: Documents mention what is long gone, so they prove nothing about names of code.

@@ -23,7 +23,7 @@ from ledger.git.git_objects import (
     write_objects,
 )
 from ledger.git.repository import Repository, read_reference
-from ledger.model.findings import Finding
+from ledger.model.finding_codes import Finding
 from ledger.model.ids import blob_id
 from ledger.model.record import Record
 

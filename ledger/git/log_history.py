@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from ledger.git.cli import Git
 from ledger.git.repository import cut_commits
 from ledger.home import Home
-from ledger.model.findings import Finding
+from ledger.model.finding_codes import Finding
 from ledger.model.layout import SESSIONS_DIR, stem_of
-from ledger.model.log_stamps import FILE_MODE, breaks_seal, is_sealed, is_stem
+from ledger.model.log_names import FILE_MODE, breaks_seal, is_sealed, is_stem
 from ledger.model.record import Record
 
 Progress = Callable[[int, int], None]

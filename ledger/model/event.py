@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ledger.model.ids import is_object, is_version_id
-from ledger.model.log_stamps import is_stem
+from ledger.model.log_names import is_stem
 from ledger.model.record import Record
 from ledger.model.verbs import GRAMMAR as GRAMMAR
 from ledger.model.verbs import VERBS as VERBS

@@ -10,7 +10,7 @@ import re
 
 from ledger.environment import local_day, local_ms
 from ledger.errors import NotFound, WrongUsage
-from ledger.model.log_stamps import (
+from ledger.model.log_names import (
     floor_of,
     has_time,
     is_date,

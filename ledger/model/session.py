@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ledger.model.event import VERBS, Event, FactCreated, FactUpdated, Meta
 from ledger.model.ids import is_fact_id
-from ledger.model.log_stamps import ended_of, is_sealed, stamp_in
+from ledger.model.log_names import ended_of, is_sealed, stamp_in
 from ledger.model.record import Record
 
 #: Known header keys in canonical order; unknown keys follow them in the order found.

@@ -20,7 +20,7 @@ from ledger.git.cli import Git
 from ledger.git.git_objects import FILE, FOLDER, TREE, entries, object_id, written
 from ledger.model.ids import blob_id
 from ledger.model.layout import ARCHIVE_DIR, POLICY_FILE, SESSIONS_DIR, stem_of
-from ledger.model.log_stamps import breaks_seal, is_sealed
+from ledger.model.log_names import breaks_seal, is_sealed
 from ledger.model.record import Record
 
 #: Gives the bytes of a tree or blob by its id.

@@ -9,7 +9,7 @@ from ledger.codec.fact_blocks import tidy
 from ledger.codec.log import encode
 from ledger.errors import DraftRefused
 from ledger.model.event import Event, FactCreated, FactUpdated, facts_in
-from ledger.model.findings import Finding
+from ledger.model.finding_codes import Finding
 from ledger.model.session import SessionLog
 from ledger.secrets.match import (
     LABELLED,

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from ledger.environment import now_ns, now_seconds
 from ledger.errors import DiurnaError
 from ledger.git.repository import Repository
-from ledger.model.findings import Finding
+from ledger.model.finding_codes import Finding
 from ledger.model.layout import JOURNAL_FILE, SEEN, SENT, STATE_DIR, TRANSFER_FILE, kept_as
 from ledger.wal.atomic_files import make_folder, replace_file, storage_failure
 

@@ -21,7 +21,7 @@ import os
 
 from ledger.errors import DiurnaError, StorageFailed
 from ledger.model.ids import blob_id
-from ledger.model.log_stamps import breaks_seal, is_sealed
+from ledger.model.log_names import breaks_seal, is_sealed
 from ledger.model.record import Record
 from ledger.wal.atomic_files import (
     append_bytes,

@@ -10,7 +10,7 @@ from ledger.environment import now_ms
 from ledger.errors import NotFound, WrongUsage
 from ledger.model.ids import is_fact_id
 from ledger.model.layout import BRIEF_CHARS, LEAST_BRIEF_CHARS
-from ledger.model.log_stamps import day_seen, latest_seen
+from ledger.model.log_names import day_seen, latest_seen
 from ledger.model.record import Record
 from ledger.model.verbs import CANCELLED, DONE
 from memory.brief.occasional_parts import beside, states_of, todo
@@ -250,7 +250,7 @@ def _sessions(
     if not cache.summary.sessions:
         return (), ()
     from ledger.wal.kept_asks import asks_in
-    from memory.brief.recent_sessions import last_sessions
+    from memory.brief.lately_lines import last_sessions
 
     kept = asks_in(home.repository.commondir) if asks else []
     if kept and cache.redacted:

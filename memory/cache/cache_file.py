@@ -10,8 +10,8 @@ from __future__ import annotations
 import marshal
 import os
 
-from ledger.model.findings import Finding
-from ledger.model.log_stamps import LogRef
+from ledger.model.finding_codes import Finding
+from ledger.model.log_names import LogRef
 from ledger.model.session import Entry
 from memory.cache.queries import Questions
 from memory.cache.schema import head_of, plain, policy_of

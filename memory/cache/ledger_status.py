@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from ledger.model.findings import Finding
+from ledger.model.finding_codes import Finding
 from ledger.model.record import Record
 from memory.cache.cache_file import Cache
 from projection.fold.fact_history import Fact, History

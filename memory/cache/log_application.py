@@ -5,8 +5,8 @@ from __future__ import annotations
 import marshal
 
 from ledger.model.event import FactRedacted
-from ledger.model.findings import Finding
-from ledger.model.log_stamps import LogRef
+from ledger.model.finding_codes import Finding
+from ledger.model.log_names import LogRef
 from ledger.model.session import Entry
 from memory.cache.schema import (
     AWAY,

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from ledger.errors import NotFound
-from ledger.model.log_stamps import LogRef, is_date, is_stamp, is_stem, key_of, stem_in
+from ledger.model.log_names import LogRef, is_date, is_stamp, is_stem, key_of, stem_in
 from ledger.model.session import Entry
 from memory.cache.cache_file import Cache
 from memory.cache.schema import PENDING, PINNED, agent_name, entry_in

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ledger.model.findings import Finding
-from ledger.model.log_stamps import LogRef, key_of
+from ledger.model.finding_codes import Finding
+from ledger.model.log_names import LogRef, key_of
 from ledger.model.session import Entry, header_of
 from memory.cache.database import Database
 from memory.cache.schema import (

@@ -7,9 +7,9 @@ import os
 from collections.abc import Callable, Sequence
 
 from ledger.errors import StorageFailed
-from ledger.model.findings import Finding
+from ledger.model.finding_codes import Finding
 from ledger.model.layout import CACHE_VERSION
-from ledger.model.log_stamps import LogRef
+from ledger.model.log_names import LogRef
 from ledger.model.session import Entry
 from ledger.wal.atomic_files import make_folder, try_unlink, unlink
 from ledger.wal.git_locks import is_abandoned

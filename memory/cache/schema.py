@@ -5,7 +5,7 @@ from __future__ import annotations
 import marshal
 
 from ledger.model.event import GRAMMAR, OF_LOGS, VERB_OF, Event, FactUpdated, is_received
-from ledger.model.log_stamps import LogRef
+from ledger.model.log_names import LogRef
 from ledger.model.record import Record
 from ledger.model.session import (
     CHECK_KEY,

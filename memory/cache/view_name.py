@@ -133,7 +133,7 @@ def stems_elsewhere(home: Home) -> dict[str, str]:
 
 def landed(home: Home, commits: Mapping[str, str]) -> dict[str, str]:
     """Return those of some logs, each with a commit, that the commit has."""
-    from ledger.model.log_stamps import log_path
+    from ledger.model.log_names import log_path
 
     paths = [f"{commit}:{home.prefix}{log_path(stem)}" for stem, commit in commits.items()]
     there = home.repository.git().resolve(*paths) if paths else ()

@@ -14,7 +14,7 @@ from ledger.errors import DiurnaError, DraftRefused, EditNotUnderstood, HandEdit
 from ledger.git.committer import identity_findings
 from ledger.home import Home
 from ledger.model.event import VERB_OF
-from ledger.model.findings import Finding
+from ledger.model.finding_codes import Finding
 from ledger.model.ids import blob_id
 from ledger.model.layout import (
     ABSORB_LOCK_FILE,
@@ -27,7 +27,7 @@ from ledger.model.layout import (
 from ledger.model.record import Record
 from ledger.secrets.scanner import find_secrets
 from ledger.wal.atomic_files import Lock, make_folder, plain_bytes, replace_file
-from memory.edits.edited_files import PageEdit, absorb_committed, find_edit
+from memory.edits.page_edits import PageEdit, absorb_committed, find_edit
 from memory.worktree.index_entries import entry_line, store_blob, update_index
 from memory.worktree.page_authorship import OVER_KEY, findings_in, obstacles, refuse_left
 from memory.worktree.page_copies import (

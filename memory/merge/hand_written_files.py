@@ -11,7 +11,7 @@ from ledger.git.git_objects import BLOB, TREE, Objects, find, write_objects
 from ledger.git.repository import Repository
 from ledger.home import IN_TREE, OWN_BRANCH, Home
 from ledger.model.layout import SESSIONS_DIR
-from ledger.model.log_stamps import FILE_MODE
+from ledger.model.log_names import FILE_MODE
 from ledger.remote.tree_merge import Joined
 from memory.replay.state_as_of import cold_state
 from memory.replay.tip_snapshot import Snapshot

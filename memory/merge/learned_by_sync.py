@@ -10,9 +10,9 @@ from ledger.git.cli import EMPTY_TREE
 from ledger.git.git_objects import Objects
 from ledger.git.repository import branch_tips, config_value, head
 from ledger.home import IN_TREE, OWN_BRANCH, Home, pointed
-from ledger.model.findings import Finding
+from ledger.model.finding_codes import Finding
 from ledger.model.layout import MOVED_FILE, POLICY_FILE, TREE_POINTER, TREE_PREFIX
-from ledger.model.log_stamps import LogRef
+from ledger.model.log_names import LogRef
 from ledger.model.record import Record
 from ledger.model.session import Entry
 from memory.replay.read_logs import LogReading

@@ -27,9 +27,9 @@ from ledger.git.git_objects import (
     write_objects,
 )
 from ledger.git.repository import cut_commits
-from ledger.model.findings import Finding
+from ledger.model.finding_codes import Finding
 from ledger.model.layout import ARCHIVE_DIR, CONTINUITY_FILE, POLICY_FILE, SESSIONS_DIR, VIEW_FILES
-from ledger.model.log_stamps import LogRef, is_stem, log_refs
+from ledger.model.log_names import LogRef, is_stem, log_refs
 from ledger.remote.tree_merge import Joined, Read, merge_lines
 from memory.merge.hand_written_files import HandWritten, refuse_modes, write_joined
 from memory.merge.learned_by_sync import (

@@ -15,7 +15,7 @@ from ledger.model.record import Record
 from ledger.model.session import Entry, text_of
 from memory.cache.cache_file import Cache
 from memory.cache.name_lookup import logs_of
-from memory.query.code_question import (
+from memory.query.code_place import (
     EDITED,
     FIRM,
     NAMED,
@@ -26,7 +26,7 @@ from memory.query.code_question import (
 )
 from memory.query.log_lines import LogLine, lines_of
 from memory.query.reader import Reader
-from memory.recall.fts_file import Index
+from memory.recall.fts_tables import Index
 from memory.recall.index_catch_up import ask_once
 from memory.redaction.withheld_texts import redacted_logs
 from memory.replay.read_logs import read_bytes

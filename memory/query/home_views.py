@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 from ledger.environment import local_day, now_ms
 from ledger.errors import NotFound
-from ledger.model.log_stamps import LogRef, day_seen, is_date
+from ledger.model.log_names import LogRef, day_seen, is_date
 from ledger.model.session import Entry
 from memory.cache.cache_file import Cache
 from memory.cache.name_lookup import logs_of

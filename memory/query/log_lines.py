@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from ledger.environment import now_ms
 from ledger.model.instants import lies
 from ledger.model.layout import EDITED_KEY
-from ledger.model.log_stamps import LogRef, ahead_by_a_day, ended_of, instant_of, key_of, stamp_in
+from ledger.model.log_names import LogRef, ahead_by_a_day, ended_of, instant_of, key_of, stamp_in
 from ledger.model.record import Record
 from ledger.model.session import EDIT, SessionLog
 from memory.cache.schema import IMPORT

@@ -12,7 +12,7 @@ from ledger.git.committer import FALLBACK_EMAIL
 from ledger.git.repository import cut_commits
 from ledger.home import Home
 from ledger.model.layout import COMMIT_SUBJECT, SESSIONS_DIR, stem_of
-from ledger.model.log_stamps import LogRef, ahead_by_a_day, is_sealed, milliseconds_of, stamp_of
+from ledger.model.log_names import LogRef, ahead_by_a_day, is_sealed, milliseconds_of, stamp_of
 from ledger.model.record import Record
 
 #: How a log came, where not by a commit of whoever wrote it: a squash, or a commit by hand; what an older

@@ -13,18 +13,18 @@ from collections.abc import Mapping
 from ledger.environment import now_ms
 from ledger.heavy_work import Uncollected
 from ledger.home import Home
-from ledger.model.log_stamps import day_seen
+from ledger.model.log_names import day_seen
 from ledger.model.record import Record
 from ledger.model.session import says_personal
 from memory.cache.cache_file import Cache
 from memory.query.reader import open_snapshot
+from memory.recall.bm25_ranking import search
 from memory.recall.fact_hits import Facts
-from memory.recall.fts_file import Index, Lookups
+from memory.recall.fts_tables import Index, Lookups
 from memory.recall.index_catch_up import ask_once
 from memory.recall.question import ENGLISH, listed_words
 from memory.recall.recall_values import FACTS, Filters, without_operators
 from memory.recall.rules import SURE, Candidate, ordered, verdict
-from memory.recall.search import search
 from memory.replay.reader_marks import marks_at
 from projection.fold.live_view import Standing
 from projection.policy.model import Moments

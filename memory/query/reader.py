@@ -11,7 +11,7 @@ from ledger.environment import machine_ms
 from ledger.errors import NotFound
 from ledger.home import PERSONAL, Home
 from ledger.model.layout import BRIEF_CHARS, FORMAT_VERSION
-from ledger.model.log_stamps import is_sealed, stem_in
+from ledger.model.log_names import is_sealed, stem_in
 from memory.cache.view_name import is_disturbed
 from memory.replay.clone_view import View
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import TypeVar
 
-    from ledger.model.log_stamps import LogRef
+    from ledger.model.log_names import LogRef
     from ledger.model.session import Entry
     from memory.cache.cache_file import Cache
     from memory.query.log_origins import Origins
@@ -87,7 +87,7 @@ def something_beside(snapshot: View, name: str | None) -> bool:
     if not snapshot.home.plain:
         return False
     from ledger.wal.spool import Spool
-    from memory.kept_copies import set_back
+    from memory.object_backups import set_back
 
     home = snapshot.home
     return bool(set_back(home, Spool(home.spool_folder), snapshot.tip.cache()))
@@ -182,7 +182,7 @@ class Reader:
             NotFound: `as_of` is none of these.
         """
         if as_of:
-            from ledger.model.findings import Finding
+            from ledger.model.finding_codes import Finding
             from ledger.model.instants import as_of as stem_of
             from memory.replay.state_as_of import not_known, point_in_time, state_at
 

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from ledger.errors import NotFound, WrongUsage
 from ledger.model.ids import is_fact_id
 from ledger.model.instants import FORMS, duration_ms, span_of
-from ledger.model.log_stamps import (
+from ledger.model.log_names import (
     LATEST_YEAR,
     LogRef,
     ended_of,

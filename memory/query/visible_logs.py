@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from ledger.codec.log import decode
 from ledger.home import Home
-from ledger.model.log_stamps import LogRef, is_sealed
+from ledger.model.log_names import LogRef, is_sealed
 from ledger.model.record import Record
 from ledger.model.session import (
     LOG_LIMIT_BYTES,

@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterable
 
 from ledger.environment import now_ms
 from ledger.model.event import FactCreated, FactUpdated, told
-from ledger.model.log_stamps import NO_DAY
+from ledger.model.log_names import NO_DAY
 from ledger.model.record import Record
 from ledger.model.session import ASKED_KEY, ENDED
 from memory.cache.cache_file import Cache
 from memory.cache.schema import ORDINARY
-from memory.recall.fts_file import (
+from memory.recall.bm25_ranking import Search
+from memory.recall.fts_tables import (
     FACTS_FROM,
     PLACE_BITS,
     PLACES,
@@ -24,7 +25,6 @@ from memory.recall.fts_file import (
 from memory.recall.passage_hits import NOBODY, with_score
 from memory.recall.recall_values import FACTS, FULL, TIMELINE, Filters, Hit, tokens_of
 from memory.recall.rules import SILENT, SURE, Candidate, Scored, ordered, verdict
-from memory.recall.search import Search
 from memory.replay.reader_marks import NOTHING_MARKED, Marks
 from memory.replay.tip_snapshot import Snapshot
 from projection.document.fact_remarks import Mark, Met, instead_of, is_ended, mark_of

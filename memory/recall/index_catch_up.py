@@ -15,7 +15,7 @@ from itertools import chain, count
 
 from ledger.model.layout import CACHE_VERSION
 from memory.cache.stamp import sqlite3
-from memory.recall.fts_file import (
+from memory.recall.fts_tables import (
     BUILT,
     FACTS,
     FACTS_FROM,

@@ -13,11 +13,11 @@ from functools import partial
 from ledger.home import Home
 from ledger.model.event import FactCreated, FactReferenced, FactUpdated
 from ledger.model.ids import WITHHELD, blob_id, sha256
-from ledger.model.log_stamps import LogRef, is_date, is_sealed, proves
+from ledger.model.log_names import LogRef, is_date, is_sealed, proves
 from ledger.model.session import ASKED_KEY, LOG_LIMIT_BYTES, Entry, text_of
 from memory.cache.schema import entry_in
 from memory.cache.stamp import CacheDamaged
-from memory.recall.fts_file import FACTS_APART, FACTS_FROM, QUESTIONS_BIT
+from memory.recall.fts_tables import FACTS_APART, FACTS_FROM, QUESTIONS_BIT
 from memory.recall.passage_cutter import header_of, passages_of, split_words
 from memory.replay.read_logs import read_bytes
 

@@ -17,7 +17,7 @@ from ledger.errors import StorageFailed
 from ledger.home import Home
 from ledger.model.record import Record
 from memory.cache.cache_file import Cache
-from memory.recall.fts_file import FACTS_APART, FACTS_FROM, PLACE_BITS, Index
+from memory.recall.fts_tables import FACTS_APART, FACTS_FROM, PLACE_BITS, Index
 from memory.recall.recall_values import SMALL_MODEL_BYTES, VECTORS
 from memory.replay.tip_snapshot import Snapshot
 

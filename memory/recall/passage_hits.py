@@ -6,10 +6,10 @@ from collections import Counter
 
 from ledger.environment import now_ms
 from ledger.errors import NotFound
-from ledger.model.log_stamps import NO_DAY, LogRef, day_seen, key_of, stem_in
+from ledger.model.log_names import NO_DAY, LogRef, day_seen, key_of, stem_in
 from ledger.model.session import text_of
 from memory.cache.name_lookup import log_named
-from memory.recall.fts_file import PLACES, LogRow
+from memory.recall.fts_tables import PLACES, LogRow
 from memory.recall.question import as_indexed
 from memory.recall.recall_values import (
     DOCUMENT_KIND,
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from ledger.home import Home
     from memory.cache.cache_file import Cache
-    from memory.recall.fts_file import Index, Lookups
+    from memory.recall.fts_tables import Index, Lookups
     from memory.recall.rules import Scored
     from memory.replay.reader_marks import Outdated
 

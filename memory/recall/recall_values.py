@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ledger.model.ids import is_fact_id
-from ledger.model.log_stamps import is_stem, stem_in
+from ledger.model.log_names import is_stem, stem_in
 from ledger.model.record import Record
 from projection.document.fact_remarks import PLAIN, Mark
 from projection.fold.testimony import UNTOLD, Testimony

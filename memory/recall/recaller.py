@@ -6,10 +6,11 @@ import os
 
 from ledger.errors import NotFound, WrongUsage
 from ledger.model.ids import is_fact_id
-from ledger.model.log_stamps import is_stem, stem_in
+from ledger.model.log_names import is_stem, stem_in
 from memory.cache.name_lookup import fact_named
+from memory.recall.bm25_ranking import search
 from memory.recall.fact_hits import Facts, past_at
-from memory.recall.fts_file import Lookups
+from memory.recall.fts_tables import Lookups
 from memory.recall.index_catch_up import IndexFollower
 from memory.recall.passage_hits import LogPassages
 from memory.recall.recall_values import (
@@ -25,7 +26,6 @@ from memory.recall.recall_values import (
     without_operators,
 )
 from memory.recall.rules import PERHAPS
-from memory.recall.search import search
 from memory.replay.reader_marks import Outdated, marks_at
 
 TYPE_CHECKING = False
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from memory.cache.cache_file import Cache
     from memory.recall.document_passages import Documents
     from memory.recall.fact_hits import Past
-    from memory.recall.fts_file import Index
+    from memory.recall.fts_tables import Index
     from memory.replay.tip_snapshot import Snapshot
 
 #: For so many filters views are kept from question to question.

@@ -1,6 +1,6 @@
 """The rules of ranking: what each weighs, how facts are ordered by where they stand, whether they answer.
 
-What each is worth: tests/bench/BENCH.md. What a text scores is worked out by `memory.recall.search`.
+What each is worth: tests/bench/BENCH.md. What a text scores is worked out by `memory.recall.bm25_ranking`.
 """
 
 from __future__ import annotations

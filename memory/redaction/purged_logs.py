@@ -11,10 +11,10 @@ from ledger.codec.fact_blocks import parse_footer, write_footer
 from ledger.codec.log import decode, encode
 from ledger.errors import DiurnaError, SyncRefused
 from ledger.model.event import Event, FactCreated, FactHelped, FactRedacted, FactUpdated
-from ledger.model.findings import Finding
+from ledger.model.finding_codes import Finding
 from ledger.model.ids import is_purged, purged_text
 from ledger.model.layout import COMMIT_SUBJECT, SESSIONS_DIR, stem_of
-from ledger.model.log_stamps import is_sealed, log_refs
+from ledger.model.log_names import is_sealed, log_refs
 from ledger.model.session import Entry, SessionLog
 from memory.cache.cache_file import Cache
 from memory.redaction.withheld_repeats import Withheld

@@ -21,9 +21,9 @@ from ledger.model.event import (
     facts_in,
 )
 from ledger.model.evidence import role_in
-from ledger.model.findings import Finding
+from ledger.model.finding_codes import Finding
 from ledger.model.ids import WITHHELD, is_purged, version_id
-from ledger.model.log_stamps import is_sealed
+from ledger.model.log_names import is_sealed
 from ledger.model.session import DEFAULT_TITLE, EDIT, SessionLog
 from memory.cache.cache_file import Cache
 from memory.redaction.withheld_texts import holds_cut, logs_naming, redacted_logs, withheld_texts

@@ -15,7 +15,7 @@ from ledger.home import Home
 from ledger.model.event import Event, FactCreated, FactIgnored, FactRedacted, FactUpdated, facts_in
 from ledger.model.evidence import ASKED_MARK, CORRECTED, RESTATED, proof_in, role_in
 from ledger.model.ids import is_purged
-from ledger.model.log_stamps import LogRef, breaks_seal, is_sealed, is_stem, key_of, stem_in
+from ledger.model.log_names import LogRef, breaks_seal, is_sealed, is_stem, key_of, stem_in
 from ledger.model.record import Record
 from ledger.model.session import REFERENCES_HEADING, Entry, SessionLog
 from memory.cache.cache_file import Cache

@@ -22,13 +22,13 @@ from ledger.git.git_objects import (
 )
 from ledger.git.repository import read_reference
 from ledger.home import Home
-from ledger.model.findings import Finding
+from ledger.model.finding_codes import Finding
 from ledger.model.ids import blob_id
 from ledger.model.layout import SENT, SESSIONS_DIR, kept_as, stem_of
-from ledger.model.log_stamps import breaks_seal, is_sealed, is_stem, log_path
+from ledger.model.log_names import breaks_seal, is_sealed, is_stem, log_path
 from ledger.wal.atomic_files import plain_bytes
 from ledger.wal.spool import Spool
-from memory.kept_copies import is_written, note_logs, noted_words, remote_tips, sealed_stems
+from memory.object_backups import is_written, note_logs, noted_words, remote_tips, sealed_stems
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -15,13 +15,13 @@ from ledger.git.committer import Made, make_commit
 from ledger.git.git_objects import COMMIT, TREE, Objects, write_objects
 from ledger.git.repository import read_reference
 from ledger.home import Home
-from ledger.model.findings import Finding
+from ledger.model.finding_codes import Finding
 from ledger.model.ids import blob_id
 from ledger.model.layout import MIRROR_DIR, SESSIONS_DIR, stem_of
 from ledger.wal.atomic_files import plain_bytes
 from ledger.wal.git_locks import journal
 from ledger.wal.spool import Intent, Intents, Spool
-from memory.kept_copies import clear_damaged
+from memory.object_backups import clear_damaged
 from memory.replay.tip_snapshot import Snapshot
 from memory.worktree.index_entries import store_blob
 from memory.worktree.page_copies import work_file

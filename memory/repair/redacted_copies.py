@@ -18,7 +18,7 @@ from ledger.errors import DiurnaError
 from ledger.home import OWN_BRANCH, Home
 from ledger.model.ids import sha256
 from ledger.model.layout import CACHE_DIR, DROPPED_DIR, LOCK_FILE, MIRROR_DIR, STATE_DIR
-from ledger.model.log_stamps import is_sealed
+from ledger.model.log_names import is_sealed
 from ledger.model.session import OBSERVED, span_of
 from ledger.wal.atomic_files import Lock, make_folder, plain_bytes, replace_file, unlink
 from ledger.wal.git_locks import git_prunes, is_abandoned
@@ -28,7 +28,7 @@ from memory.cache.cache_file import Cache
 from memory.cache.rebuild import take_away
 from memory.cache.stamp import FILE_ERRORS, CacheDamaged
 from memory.cache.view_name import drop_briefs
-from memory.kept_copies import drop_purged, not_whole
+from memory.object_backups import drop_purged, not_whole
 from memory.redaction.withheld_repeats import Withheld, withheld_of
 from memory.redaction.withheld_texts import held_logs, redacted_logs
 from memory.repair.lost_logs import drop_redacted

@@ -18,7 +18,7 @@ from ledger.home import OWN_BRANCH, OWN_REPOSITORY, Home
 from ledger.model.layout import TRUTH_FILE
 from ledger.model.record import Record
 from ledger.wal.user_key import digest, read_signed, write_signed
-from memory.cache.head_store import EndingFact
+from memory.cache.landed_work import EndingFact
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -190,7 +190,7 @@ def _looked_at(home: Home, before: Truths, waits: Iterable[EndingFact], said: st
 
 def _ended_now(home: Home, kept: Truths) -> list[Lack]:
     """Return which facts have ended at HEAD, or by today (UTC)."""
-    from ledger.model.log_stamps import stamp_of
+    from ledger.model.log_names import stamp_of
     from projection.document.fact_remarks import ENDED, Gone
 
     today = stamp_of(now_ms())[:10]
@@ -212,7 +212,7 @@ def ending_facts(home: Home, cache: Cache) -> list[EndingFact]:
     if not (ids := cache.may_end()):  # as in most homes
         return []
     from ledger.codec.log import decode
-    from ledger.model.log_stamps import milliseconds_of
+    from ledger.model.log_names import milliseconds_of
     from memory.replay.read_logs import read_bytes
     from projection.text.until_conditions import check_of
 
@@ -323,7 +323,7 @@ def _seen(home: Home, waits: Iterable[EndingFact]) -> dict[str, str]:
     """Return where git noted branches last, where a merge may end a fact."""
     if not any(one.until.strip().lower().startswith(_MERGED) for one in waits):
         return {}
-    from ledger.git.branch_sightings import recalled
+    from ledger.git.branch_reflogs import recalled
 
     seen = sorted(recalled(home.repository), key=lambda one: one.when)
     return {one.branch: one.commit for one in seen}
@@ -337,7 +337,7 @@ def _below(folder: str) -> list[str]:
 
 
 def _lacks_of(found: dict[EndingFact, End]) -> list[Lack]:
-    from ledger.model.log_stamps import stamp_of
+    from ledger.model.log_names import stamp_of
     from projection.document.fact_remarks import ENDED, FAILS, Gone
 
     return [

@@ -8,7 +8,7 @@ digest of its set (P4) tells whether it holds just what it should.
 from __future__ import annotations
 
 from ledger.model.ids import blob_id
-from ledger.model.log_stamps import LogRef, log_path
+from ledger.model.log_names import LogRef, log_path
 from ledger.wal.spool import Spool
 from memory.cache.stamp import CacheDamaged
 from memory.cache.view_name import beside, seen, tip_of

@@ -13,7 +13,7 @@ from ledger.errors import DiurnaError
 from ledger.git.repository import head
 from ledger.home import OWN_BRANCH, Home
 from ledger.wal.user_key import digest
-from memory.cache.head_store import Heads, Told, keep, read_heads
+from memory.cache.landed_work import Heads, Told, keep, read_heads
 from memory.cache.view_name import beside, landed, stems_elsewhere, tip_of
 
 TYPE_CHECKING = False

@@ -9,9 +9,9 @@ from ledger.errors import GitFailed
 from ledger.git.git_objects import Objects
 from ledger.git.repository import Repository
 from ledger.home import Home
-from ledger.model.findings import Finding
+from ledger.model.finding_codes import Finding
 from ledger.model.ids import blob_id
-from ledger.model.log_stamps import LogRef, is_sealed, is_weak, proves
+from ledger.model.log_names import LogRef, is_sealed, is_weak, proves
 from ledger.model.record import Record
 from ledger.model.session import LOG_LIMIT_BYTES, Entry
 from ledger.wal.spool import Spool

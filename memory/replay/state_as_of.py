@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from ledger.errors import NotFound
 from ledger.heavy_work import Uncollected
 from ledger.model.event import FactCreated
-from ledger.model.findings import Finding
-from ledger.model.log_stamps import LogRef, ended_of, is_stem, stamp_of, stem_in
+from ledger.model.finding_codes import Finding
+from ledger.model.log_names import LogRef, ended_of, is_stem, stamp_of, stem_in
 from ledger.model.record import Record
 from ledger.model.session import Entry
 from memory.cache.cache_file import Cache

@@ -14,9 +14,9 @@ from ledger.errors import (
     NotFetched,
     PolicyInvalid,
 )
-from ledger.model.findings import Finding
+from ledger.model.finding_codes import Finding
 from ledger.model.layout import POLICY_FILE, SESSIONS_DIR
-from ledger.model.log_stamps import LogRef, is_stem, log_refs
+from ledger.model.log_names import LogRef, is_stem, log_refs
 from ledger.wal.user_key import user_key
 from memory.cache.cache_file import Cache
 from memory.cache.stamp import CacheDamaged, Stamp

@@ -9,16 +9,16 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from ledger.environment import machine_ms, monotonic, now_ms
 from ledger.git.ancestry import Lacking, lacking, whole_ids
-from ledger.git.branch_sightings import Points, Seen, Written, now, recalled
+from ledger.git.branch_reflogs import Points, Seen, Written, now, recalled
 from ledger.git.landings import Work
 from ledger.git.repository import cut_commits, read_reference, remote_branches
 from ledger.home import OWN_BRANCH, Home
 from ledger.model.event import VERB_OF, WorkLanded, facts_in
 from ledger.model.ids import is_object
-from ledger.model.log_stamps import milliseconds_of, stamp_of
+from ledger.model.log_names import milliseconds_of, stamp_of
 from ledger.model.record import Record
 from memory.cache.cache_file import Cache
-from memory.cache.head_store import Heads, Settled, Told, read_heads, settle_landings
+from memory.cache.landed_work import Heads, Settled, Told, read_heads, settle_landings
 from memory.replay.broken_truth import has_code
 from memory.replay.page_publishing import code_trunk
 from projection.document.fact_remarks import (

@@ -14,7 +14,7 @@ from ledger.git.repository import Repository, read_reference
 from ledger.home import IN_TREE, OWN_REPOSITORY, PERSONAL, Home, has_layers, personal_home, pointed
 from ledger.model.ids import sha256
 from ledger.model.layout import CACHE_DIR, FETCHED_FILE, UPSTREAM_BRANCH, UPSTREAM_DIR
-from ledger.model.log_stamps import stamp_of
+from ledger.model.log_names import stamp_of
 from ledger.model.record import Record
 from memory.cache.view_name import beside
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
 
     from ledger.model.event import Event
-    from ledger.model.findings import Finding
+    from ledger.model.finding_codes import Finding
     from projection.document.page_parser import MachineLine
 
 #: What git says of a commit for `is_own`.

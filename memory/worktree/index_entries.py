@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from ledger.environment import now_seconds
 from ledger.git.repository import head
 from ledger.home import Home
-from ledger.model.findings import Finding
+from ledger.model.finding_codes import Finding
 from ledger.wal.git_locks import clear_index_lock
 
 INDEX_TRIES = 12

@@ -11,7 +11,7 @@ import os
 
 from ledger.errors import DiurnaError, WriteRefused
 from ledger.home import OWN_BRANCH, Home
-from ledger.model.findings import Finding
+from ledger.model.finding_codes import Finding
 from ledger.model.layout import ARCHIVE_DIR, ARCHIVE_INDEX, CONTINUITY_FILE, POLICY_FILE, VIEW_FILES
 from ledger.model.record import Record
 from ledger.wal.atomic_files import make_folder, replace_file

@@ -9,9 +9,9 @@ from __future__ import annotations
 from ledger.errors import EditNotUnderstood, TipMoved
 from ledger.git.git_objects import Objects
 from ledger.home import Home
-from ledger.model.findings import Finding
+from ledger.model.finding_codes import Finding
 from ledger.model.layout import ARCHIVE_DIR, CONTINUITY_FILE, EDITED_KEY, SESSIONS_DIR
-from ledger.model.log_stamps import log_refs
+from ledger.model.log_names import log_refs
 from ledger.model.record import Record
 from memory.replay.page_publishing import publishes
 from memory.worktree.edit_base import line_of, made_by_diurna, published
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from ledger.model.event import Event
-    from ledger.model.log_stamps import LogRef
+    from ledger.model.log_names import LogRef
     from ledger.model.session import Entry
     from memory.cache.cache_file import Cache
     from projection.fold.full_replay import State

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from ledger.errors import DiurnaError
 from ledger.git.git_objects import Objects
 from ledger.home import OWN_BRANCH, Home
-from ledger.model.findings import Finding
+from ledger.model.finding_codes import Finding
 from ledger.model.ids import blob_id
 from ledger.model.layout import (
     ARCHIVE_DIR,

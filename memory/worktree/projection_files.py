@@ -5,7 +5,7 @@ from __future__ import annotations
 from ledger.errors import CorruptRepository, HandEdited, ObjectMissing, WriteRefused
 from ledger.git.git_objects import Objects, listing
 from ledger.home import OWN_BRANCH, Home
-from ledger.model.findings import Finding
+from ledger.model.finding_codes import Finding
 from ledger.model.ids import blob_id
 from ledger.model.layout import (
     ARCHIVE_DIR,

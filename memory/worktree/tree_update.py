@@ -21,7 +21,7 @@ from ledger.errors import DiurnaError, ObjectMissing, StorageFailed
 from ledger.git.cli import EMPTY_TREE, Git
 from ledger.git.repository import checked_out_elsewhere, head
 from ledger.home import IN_TREE, OWN_BRANCH, OWN_REPOSITORY, Home
-from ledger.model.findings import Finding
+from ledger.model.finding_codes import Finding
 from ledger.model.ids import blob_id
 from ledger.model.layout import ARCHIVE_DIR, ATTRIBUTES_FILE, EDITABLE, POLICY_FILE, SESSIONS_DIR
 from ledger.wal.atomic_files import Lock

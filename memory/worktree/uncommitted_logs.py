@@ -12,8 +12,8 @@ from ledger.errors import DiurnaError
 from ledger.git.repository import head, read_reference
 from ledger.home import Home
 from ledger.model.event import REDACTS
-from ledger.model.findings import Finding
-from ledger.model.log_stamps import log_path
+from ledger.model.finding_codes import Finding
+from ledger.model.log_names import log_path
 from ledger.wal.atomic_files import make_folder, replace_file
 from ledger.wal.spool import Spool
 from memory.cache.view_name import is_here, mark_here, mark_of

@@ -29,8 +29,8 @@ from ledger.model.event import (
     ThreadReopened,
     facts_in,
 )
-from ledger.model.findings import Finding
-from ledger.model.log_stamps import stem_in
+from ledger.model.finding_codes import Finding
+from ledger.model.log_names import stem_in
 from ledger.model.session import (
     ASKED_KEY,
     BY_KEY,

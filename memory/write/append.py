@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from ledger.codec.canonical_draft import sealed
 from ledger.codec.log import arranged, decode, entry_of
-from ledger.codec.validate import sealed
 from ledger.errors import CorruptRepository, DraftRefused, Outrun, WaitsInSpool
 from ledger.model.event import ADDING, FactRedacted
-from ledger.model.findings import Finding
-from ledger.model.log_stamps import (
+from ledger.model.finding_codes import Finding
+from ledger.model.log_names import (
     ended_of,
     is_sealed,
     log_path,

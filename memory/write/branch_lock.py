@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import TypeVar
 
-    from ledger.model.findings import Finding
+    from ledger.model.finding_codes import Finding
 
     Made = TypeVar("Made")
 

@@ -19,13 +19,13 @@ from ledger.git.committer import (
 from ledger.git.repository import checked_out_elsewhere, read_reference
 from ledger.home import Home
 from ledger.model.event import VERBS, Event, FactCreated
-from ledger.model.findings import Finding
+from ledger.model.finding_codes import Finding
 from ledger.model.ids import is_fact_id
 from ledger.model.layout import COMMIT_SUBJECT, FORMAT_VERSION, SESSIONS_DIR, STATE_DIR, stem_of
 from ledger.model.session import PERSONAL_KEY
 from ledger.wal.atomic_files import make_folder, replace_file
 from ledger.wal.spool import Intents
-from memory.kept_copies import along, note_logs
+from memory.object_backups import along, note_logs
 from memory.replay.tip_snapshot import Snapshot
 from memory.write.branch_lock import Branch
 from memory.write.draft import Occasion, refuse_personal

@@ -24,7 +24,7 @@ from ledger.model.event import (
     is_received,
     written,
 )
-from ledger.model.findings import Finding
+from ledger.model.finding_codes import Finding
 from ledger.model.record import Record
 from ledger.model.session import (
     DEFAULT_TITLE,

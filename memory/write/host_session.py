@@ -13,7 +13,7 @@ from ledger.codec.log import read_entry
 from ledger.errors import Busy, StorageFailed
 from ledger.model.ids import is_fact_id, sha256
 from ledger.model.layout import SESSION_LOCK_FILE, STATE_DIR
-from ledger.model.log_stamps import milliseconds_of
+from ledger.model.log_names import milliseconds_of
 from ledger.model.session import CONTINUED, WORK, WORKING, reach_in
 from ledger.wal.atomic_files import Lock
 from memory.cache.schema import reach_rows, session_name, session_names, stretch_name

@@ -23,7 +23,7 @@ from ledger.model.event import (
     FactSuperseded,
     FactUpdated,
 )
-from ledger.model.findings import Finding
+from ledger.model.finding_codes import Finding
 from memory.cache.cache_file import Cache
 from memory.cache.schema import FALSE, unpack_history
 from memory.cache.stamp import CacheDamaged

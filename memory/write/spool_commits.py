@@ -19,16 +19,16 @@ from ledger.errors import (
 from ledger.git.committer import check_stored
 from ledger.git.repository import landing_hint
 from ledger.model.event import REDACTS
-from ledger.model.findings import Finding
+from ledger.model.finding_codes import Finding
 from ledger.model.ids import blob_id
 from ledger.model.layout import EDITED_KEY
-from ledger.model.log_stamps import LogRef, log_path
+from ledger.model.log_names import LogRef, log_path
 from ledger.model.record import Record
 from ledger.wal.atomic_files import died
 from ledger.wal.spool import KEEP, Spool
 from memory.cache.stamp import CacheDamaged
 from memory.cache.view_name import landed, mark_here, marks_elsewhere
-from memory.kept_copies import (
+from memory.object_backups import (
     clear_damaged,
     drop_purged,
     let_go,

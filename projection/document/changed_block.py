@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from ledger.codec.fact_blocks import tidy
 from ledger.model.ids import version_id
-from ledger.model.log_stamps import is_stem, stem_in
+from ledger.model.log_names import is_stem, stem_in
 from projection.document.footer_reader import footers_inside
 from projection.document.page_parser import IS_COMPUTED, Block, Parsed
 from projection.document.page_renderer import COMPUTED_KEYS, section_title

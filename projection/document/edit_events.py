@@ -13,11 +13,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from ledger.codec.canonical_draft import problems
 from ledger.codec.fact_blocks import order_meta, tidy
 from ledger.codec.outline_by_lines import code_lines
-from ledger.codec.validate import problems
 from ledger.model import event as log_events
-from ledger.model.findings import Finding
+from ledger.model.finding_codes import Finding
 from ledger.model.ids import version_id
 from ledger.model.layout import CONTINUITY_FILE
 from ledger.model.record import Record

@@ -13,7 +13,7 @@ one bullet says is read by `projection.document.footer_reader`.
 
 from __future__ import annotations
 
-from ledger.model.findings import Finding
+from ledger.model.finding_codes import Finding
 from ledger.model.ids import is_fact_id
 from ledger.model.layout import CONTINUITY_FILE
 from ledger.model.record import Record

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 
 from ledger.codec.fact_blocks import tidy
 from ledger.model.event import FactCreated, FactUpdated
-from ledger.model.findings import Finding
+from ledger.model.finding_codes import Finding
 from ledger.model.ids import is_fact_id
 from ledger.model.layout import ARCHIVE_INDEX, CONTINUITY_FILE, VIEW_FILES
 from projection.document.edit_events import Absorbed, absorb

@@ -15,8 +15,8 @@ from ledger.model.event import (
     ThreadClosed,
     ThreadReopened,
 )
-from ledger.model.findings import Finding
-from ledger.model.log_stamps import is_stem, log_path, stem_in
+from ledger.model.finding_codes import Finding
+from ledger.model.log_names import is_stem, log_path, stem_in
 from ledger.model.record import Record
 from ledger.model.session import EDIT
 from ledger.model.verbs import DONE, STATES, TODO, either, may_follow

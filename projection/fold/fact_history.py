@@ -12,7 +12,7 @@ from collections.abc import Container, Iterable
 
 from ledger.model.event import Event, Meta
 from ledger.model.ids import version_id
-from ledger.model.log_stamps import is_date, is_stem, key_of, latest_seen
+from ledger.model.log_names import is_date, is_stem, key_of, latest_seen
 from ledger.model.record import Record
 from ledger.model.verbs import IN_PROGRESS, TODO, either
 from projection.policy.model import CLOSABLE, TASK_KIND

@@ -79,7 +79,7 @@ def links_in(text: str) -> tuple[str, ...]:
     """Return the ids that a text links to, each once, in the order met."""
     if "[[" not in text:
         return ()
-    from ledger.model.log_stamps import is_stem
+    from ledger.model.log_names import is_stem
 
     found: dict[str, None] = {}
     for paragraph in _paragraphs(text):

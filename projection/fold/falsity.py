@@ -16,7 +16,7 @@ from ledger.model.event import (
     FactUpdated,
 )
 from ledger.model.ids import version_id
-from ledger.model.log_stamps import stem_in
+from ledger.model.log_names import stem_in
 from projection.fold.fact_history import Fact, History
 from projection.policy.model import CLOSABLE, QUESTION_KIND
 

@@ -36,7 +36,7 @@ from ledger.model.event import (
     facts_in,
 )
 from ledger.model.ids import WITHHELD, version_id
-from ledger.model.log_stamps import is_date, is_stem, key_of
+from ledger.model.log_names import is_date, is_stem, key_of
 from ledger.model.session import COUNTED_KEY, ENDED, META_KEYS, WORKING, Entry
 from ledger.model.verbs import CLOSING
 from projection.fold.checks import Moves, helps_in, ignores_in, moves_said

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from ledger.model.event import FactReinstated
-from ledger.model.findings import Finding
+from ledger.model.finding_codes import Finding
 from projection.fold.checks import fact_findings, pending_findings
 from projection.fold.fact_history import Fact, History
 from projection.fold.falsity import (

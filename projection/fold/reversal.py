@@ -25,7 +25,7 @@ from ledger.model.event import (
     ThreadReopened,
     facts_in,
 )
-from ledger.model.log_stamps import stem_in
+from ledger.model.log_names import stem_in
 from ledger.model.record import Record
 from ledger.model.session import EDIT, UNDO_KEYS, Entry
 from ledger.model.verbs import DONE, TODO

@@ -20,7 +20,7 @@ from ledger.model.event import (
 )
 from ledger.model.evidence import form_of, role_in
 from ledger.model.ids import WITHHELD, is_fact_id, withheld_text
-from ledger.model.log_stamps import is_date, is_stem, stem_in
+from ledger.model.log_names import is_date, is_stem, stem_in
 from ledger.model.session import COUNTED_KEY, Entry
 from projection.fold.fact_history import (
     REDACTED_TEXT,

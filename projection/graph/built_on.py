@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from ledger.model.event import FactCreated, FactUpdated
-from ledger.model.log_stamps import key_of
+from ledger.model.log_names import key_of
 from ledger.model.record import Record
 from ledger.model.session import SHOWN_KEY, TOLD_KEY, Entry, shown_in
 from projection.fold.fact_history import Fact

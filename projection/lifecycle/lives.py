@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import accumulate
 
 from ledger.model import event as log_events
-from ledger.model.log_stamps import is_date, is_stem, key_of, milliseconds_of
+from ledger.model.log_names import is_date, is_stem, key_of, milliseconds_of
 from ledger.model.record import Record
 from ledger.model.session import Entry
 from projection.fold.fact_history import Act, Fact, History

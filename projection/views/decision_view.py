@@ -19,7 +19,7 @@ from ledger.model.event import (
     FactUpdated,
 )
 from ledger.model.ids import version_id
-from ledger.model.log_stamps import is_date
+from ledger.model.log_names import is_date
 from ledger.model.record import Record
 from projection.document.page_renderer import one_line
 from projection.fold.fact_history import REDACTED_TEXT, Act, Fact, History

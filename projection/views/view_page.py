@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from ledger.model.log_stamps import NO_DAY
+from ledger.model.log_names import NO_DAY
 from ledger.model.record import Record
 from ledger.model.session import ASKED_KEY
 from projection.document import page_renderer as renderer

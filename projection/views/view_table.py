@@ -8,7 +8,7 @@ from datetime import date
 
 from ledger.errors import NotFound
 from ledger.model.layout import FORMAT_VERSION
-from ledger.model.log_stamps import is_date
+from ledger.model.log_names import is_date
 from ledger.model.record import Record
 from ledger.model.verbs import BLOCKED, HANDOFF_READY, IN_PROGRESS
 from projection.document.page_renderer import machine, one_line

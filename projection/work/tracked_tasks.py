@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 
-from ledger.model.log_stamps import instant_of, stem_in
+from ledger.model.log_names import instant_of, stem_in
 from ledger.model.record import Record
 from ledger.model.verbs import DONE, HANDOFF_READY, IN_PROGRESS, TODO
 from projection.fold.fact_history import Fact

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from ledger.model.findings import Finding
+from ledger.model.finding_codes import Finding
 from ledger.model.record import Record
 
 TYPE_CHECKING = False

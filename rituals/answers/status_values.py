@@ -5,9 +5,9 @@ from __future__ import annotations
 from ledger.environment import now_seconds
 from ledger.git.repository import read_reference, tracking_branch
 from ledger.home import Home
-from ledger.model.findings import Finding
+from ledger.model.finding_codes import Finding
 from ledger.model.layout import CONTINUITY_FILE
-from ledger.model.log_stamps import ended_of, stamp_of
+from ledger.model.log_names import ended_of, stamp_of
 from memory import is_published, publishing, status_of
 from projection.fold.live_view import TIERS
 from projection.policy.model import OFF

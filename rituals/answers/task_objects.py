@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
-from ledger.model.log_stamps import floor_of, milliseconds_of
+from ledger.model.log_names import floor_of, milliseconds_of
 from ledger.model.record import Record
 from ledger.model.verbs import IN_PROGRESS
 from memory import Cache, Reader, handoffs_in, tasks_in

@@ -16,9 +16,9 @@ from typing import Any
 from ledger.errors import DiurnaError, HomeNotFound
 from ledger.git.log_history import Damage, Progress
 from ledger.home import Home
-from ledger.model.findings import CODES, ERROR, INFO, WARNING, Finding
+from ledger.model.finding_codes import CODES, ERROR, INFO, WARNING, Finding
 from ledger.model.layout import stem_of
-from ledger.model.log_stamps import LogRef, log_refs
+from ledger.model.log_names import LogRef, log_refs
 from ledger.model.record import Record
 from memory import LogReading, Memory, read_all, state_from
 from projection.fold.full_replay import State

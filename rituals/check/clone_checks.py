@@ -18,9 +18,9 @@ from ledger.errors import StorageFailed, WriteRefused
 from ledger.git.repository import Repository, cut_commits, read_reference, tracking_branch
 from ledger.home import OWN_BRANCH, Home, branch_home
 from ledger.model import layout
-from ledger.model.findings import Finding
+from ledger.model.finding_codes import Finding
 from ledger.model.layout import LOCK_FILE, MOVED_FILE, POLICY_FILE, STATE_DIR, stem_of
-from ledger.model.log_stamps import LogRef, is_stem, log_path, stamp_of
+from ledger.model.log_names import LogRef, is_stem, log_path, stamp_of
 from ledger.remote.remote import choose_remote
 from ledger.remote.transport import fetch_blobs
 from ledger.wal.atomic_files import Lock, make_folder, try_unlink

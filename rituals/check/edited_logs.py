@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping
 from ledger.errors import GitFailed
 from ledger.git.cli import Git
 from ledger.home import Home
-from ledger.model.findings import Finding
+from ledger.model.finding_codes import Finding
 from ledger.model.layout import SESSIONS_DIR, stem_of
-from ledger.model.log_stamps import FILE_MODE, is_stem, log_path, log_refs
+from ledger.model.log_names import FILE_MODE, is_stem, log_path, log_refs
 from ledger.model.record import Record
 from ledger.wal.spool import Spool
 from memory import named_few, work_file

@@ -19,9 +19,9 @@ from ledger.git.log_history import (
     sealed_blobs,
 )
 from ledger.home import Home
-from ledger.model.findings import Finding
+from ledger.model.finding_codes import Finding
 from ledger.model.layout import stem_of
-from ledger.model.log_stamps import FILE_MODE
+from ledger.model.log_names import FILE_MODE
 from ledger.wal.atomic_files import replace_file
 from ledger.wal.spool import Spool
 from memory import Memory, held_logs, lost_logs, mark_here, refuse_unwritable

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ledger.errors import WriteRefused
-from ledger.model.findings import Finding
+from ledger.model.finding_codes import Finding
 from ledger.model.layout import CONTINUITY_FILE, FORMAT_VERSION, POLICY_FILE
-from ledger.model.log_stamps import ahead_by_a_day, log_path
+from ledger.model.log_names import ahead_by_a_day, log_path
 from ledger.model.session import says_personal
 from memory import (
     committed_projection,

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from ledger.codec.canonical_draft import problems
 from ledger.codec.log import conflicted, decode, stamp_findings
 from ledger.codec.outline import document_text, marker_line
-from ledger.codec.validate import problems
 from ledger.heavy_work import Uncollected
 from ledger.model.event import VERBS
-from ledger.model.findings import INFO, Finding
+from ledger.model.finding_codes import INFO, Finding
 from ledger.model.ids import is_fact_id
 from ledger.model.layout import ARCHIVE_DIR, EDITABLE, POLICY_FILE, stem_of
-from ledger.model.log_stamps import breaks_seal, is_sealed, is_stem
+from ledger.model.log_names import breaks_seal, is_sealed, is_stem
 from ledger.model.session import DEFAULT_TITLE, LOG_LIMIT_BYTES
 from ledger.secrets.log_redaction import KEEP, article, first_of
 from ledger.secrets.match import LABELLED, SECRET, Hit

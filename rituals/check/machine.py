@@ -13,7 +13,7 @@ from ledger.environment import now_seconds, variables
 from ledger.errors import DiurnaError
 from ledger.git.cli import Git
 from ledger.git.repository import find_repository
-from ledger.model.findings import Finding
+from ledger.model.finding_codes import Finding
 from ledger.model.record import Record
 from rituals.hosts.adapters import HOSTS
 from rituals.hosts.install.install_plan import base_folder, installed, plan_install

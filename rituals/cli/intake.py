@@ -8,7 +8,7 @@ from typing import Any
 
 from ledger.errors import WrongUsage
 from ledger.home import personal_folder
-from ledger.model.findings import Finding
+from ledger.model.finding_codes import Finding
 from ledger.secrets.scanner import without_secrets
 from memory import NOT_COMMITTED, Receipt
 from projection.policy.model import DEFAULT_KIND

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from ledger.errors import DiurnaError
 from ledger.escape import visible
-from ledger.model.findings import ERROR, Finding
+from ledger.model.finding_codes import ERROR, Finding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

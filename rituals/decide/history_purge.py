@@ -18,7 +18,7 @@ from ledger.git.repository import Repository, cut_commits, operation_under_way
 from ledger.model.event import FactRedacted
 from ledger.model.ids import blob_id
 from ledger.model.layout import LOCK_FILE, SESSIONS_DIR, STATE_DIR, stem_of
-from ledger.model.log_stamps import is_stem, log_path
+from ledger.model.log_names import is_stem, log_path
 from ledger.model.record import Record
 from ledger.wal.atomic_files import Lock, make_folder, plain_bytes
 from ledger.wal.git_locks import EVERY, clear_left_lock, is_abandoned

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ledger.model.event import FactCreated, FactSuperseded, ThreadClosed
 from ledger.model.ids import version_id
-from ledger.model.log_stamps import stem_in
+from ledger.model.log_names import stem_in
 from ledger.model.record import Record
 from projection.document.page_renderer import REDACTED, ordered
 from projection.fold.fact_history import Fact, History

@@ -9,7 +9,7 @@ from ledger.errors import GitFailed
 from ledger.git.ancestry import Mainline
 from ledger.git.repository import Repository, head, read_reference, remote_branches
 from ledger.home import IN_TREE
-from ledger.model.log_stamps import stamp_of
+from ledger.model.log_names import stamp_of
 from ledger.model.session import EDIT
 from memory import (
     Memory,

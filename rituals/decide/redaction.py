@@ -14,7 +14,7 @@ from ledger.git.cli import Git
 from ledger.model.event import Event, FactCreated, FactRedacted, FactUpdated
 from ledger.model.ids import blob_id, is_fact_id
 from ledger.model.layout import ARCHIVE_DIR, EDITABLE, SESSIONS_DIR
-from ledger.model.log_stamps import LogRef, is_sealed, is_stem, stem_in
+from ledger.model.log_names import LogRef, is_sealed, is_stem, stem_in
 from ledger.model.record import Record
 from ledger.wal.atomic_files import plain_bytes
 from memory import (

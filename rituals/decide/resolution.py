@@ -11,7 +11,7 @@ from ledger.codec.fact_blocks import tidy
 from ledger.errors import DiurnaError, WrongUsage
 from ledger.model import event as verbs
 from ledger.model.ids import version_id
-from ledger.model.log_stamps import stem_in
+from ledger.model.log_names import stem_in
 from ledger.model.record import Record
 from ledger.model.verbs import DONE, IN_PROGRESS, TODO, may_follow
 from memory import Memory

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from ledger.model import event as verbs
-from ledger.model.log_stamps import LogRef, stem_in
+from ledger.model.log_names import LogRef, stem_in
 from ledger.model.record import Record
 from ledger.model.session import SOURCE_KEY, Entry
 from memory import LogLine, Memory, event_with_seen, lines_of, state_from

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ledger.errors import DiurnaError, NotFound, WrongUsage
-from ledger.model.log_stamps import LogRef, stem_in
+from ledger.model.log_names import LogRef, stem_in
 from ledger.model.session import BY_KEY, Entry
 from memory import Memory, log_named
 from projection.fold.reversal import Irreversible, TakenBack, told_by

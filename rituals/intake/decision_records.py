@@ -18,7 +18,7 @@ from ledger.escape import visible
 from ledger.git.code_history import Code
 from ledger.git.repository import find_repository
 from ledger.home import OWN_REPOSITORY, Home, code_of
-from ledger.model.log_stamps import is_date
+from ledger.model.log_names import is_date
 from ledger.model.record import Record
 from rituals.intake.intake_items import Item, LeftOut, Reading
 from rituals.intake.markdown_sections import Section, front_matter, led, sections, whole

@@ -9,14 +9,14 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Sequence
 
+from ledger.codec.canonical_draft import problems
 from ledger.codec.fact_blocks import order_meta, tidy
 from ledger.codec.log import canonical
-from ledger.codec.validate import problems
 from ledger.errors import DraftRefused
 from ledger.model.event import Event, FactCreated, FactSuperseded, FactUpdated, Meta
-from ledger.model.findings import Finding
+from ledger.model.finding_codes import Finding
 from ledger.model.ids import version_id
-from ledger.model.log_stamps import ended_of, is_date, stamp_of
+from ledger.model.log_names import ended_of, is_date, stamp_of
 from ledger.model.session import LINE_LIMIT_BYTES, SessionLog
 from ledger.secrets.log_redaction import Look, is_withheld
 from ledger.secrets.scanner import without_secrets

@@ -7,7 +7,7 @@ already is known by its key or its words; what can not be known is asked by thre
 from __future__ import annotations
 
 from ledger.model.event import Event, FactCreated
-from ledger.model.findings import Finding
+from ledger.model.finding_codes import Finding
 from ledger.model.ids import version_id
 from ledger.model.record import Record
 from memory import footer_value

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ledger.model.event import Event, FactCreated, FactUpdated, ThreadClosed, ThreadReopened
-from ledger.model.findings import Finding
+from ledger.model.finding_codes import Finding
 from ledger.model.ids import is_fact_id, version_id
 from memory import Memory, Receipt, SessionDraft, withheld_of
 from projection.fold.fact_history import Fact

@@ -13,10 +13,10 @@ from collections.abc import Iterable, Sequence
 from ledger.codec.log import canonical, decode, entry_of
 from ledger.escape import prose
 from ledger.model import event as verbs
-from ledger.model.findings import Finding
+from ledger.model.finding_codes import Finding
 from ledger.model.ids import blob_id
 from ledger.model.layout import SESSIONS_DIR
-from ledger.model.log_stamps import LogRef, is_sealed, log_refs, next_stamp, stem_in
+from ledger.model.log_names import LogRef, is_sealed, log_refs, next_stamp, stem_in
 from ledger.model.record import Record
 from ledger.model.session import COUNTED_KEY, Entry, SessionLog
 from memory import (

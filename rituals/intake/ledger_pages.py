@@ -18,7 +18,7 @@ from ledger.errors import NotFound
 from ledger.model import layout
 from ledger.model.event import Meta
 from ledger.model.ids import is_fact_id
-from ledger.model.log_stamps import is_date, is_stem
+from ledger.model.log_names import is_date, is_stem
 from ledger.model.record import Record
 from ledger.model.session import CLOSABLE, LOG_LIMIT_BYTES
 from projection.document.footer_reader import read_footer

@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from importlib import import_module
 
 from ledger.codec.outline import NO_TEXT, document_text
-from ledger.model.log_stamps import is_date
+from ledger.model.log_names import is_date
 from ledger.model.record import Record
 from rituals.intake.intake_items import LeftOut, Reading
 

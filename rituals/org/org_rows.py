@@ -9,7 +9,7 @@ from typing import Any
 
 from ledger.codec.log import decode
 from ledger.git.pygit2_store import read_blobs
-from ledger.model.log_stamps import LogRef, is_sealed
+from ledger.model.log_names import LogRef, is_sealed
 from ledger.model.record import Record
 from ledger.model.session import ASKED_KEY, LOG_LIMIT_BYTES, Entry, SessionLog, text_of
 from memory import (

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from ledger.codec.validate import problems
+from ledger.codec.canonical_draft import problems
 from ledger.errors import DraftRefused, NotFound, WrongUsage
 from ledger.model.event import FactReferenced
-from ledger.model.findings import Finding
+from ledger.model.finding_codes import Finding
 from ledger.model.ids import is_fact_id
 from ledger.model.session import ASKED_KEY, SessionLog, says_personal
 from memory import footer_value

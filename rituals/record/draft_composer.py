@@ -23,7 +23,7 @@ from ledger.model.event import (
     ThreadClosed,
     ThreadReopened,
 )
-from ledger.model.findings import Finding
+from ledger.model.finding_codes import Finding
 from ledger.model.ids import is_fact_id, version_id
 from ledger.model.session import DEFAULT_TITLE, says_personal
 from memory import Memory, SessionDraft, meant_key

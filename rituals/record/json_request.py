@@ -13,7 +13,7 @@ from types import GenericAlias
 from typing import Annotated, Any, Literal, get_args, get_type_hints
 
 from ledger.errors import DraftRefused
-from ledger.model.findings import Finding
+from ledger.model.finding_codes import Finding
 from rituals.record.request import NewFact, Pairs, Request
 
 TYPE_CHECKING = False

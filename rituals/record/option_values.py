@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from unicodedata import combining, normalize
 
 from ledger.errors import DraftRefused, WrongUsage
-from ledger.model.findings import Finding
+from ledger.model.finding_codes import Finding
 from ledger.model.ids import is_fact_id
 from ledger.model.session import META_KEYS
 from memory import FOOTERS, meant_key

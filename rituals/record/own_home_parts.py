@@ -9,7 +9,7 @@ from __future__ import annotations
 from ledger.errors import DraftRefused
 from ledger.home import PERSONAL, personal_home
 from ledger.model.event import FactCreated, FactInvalidated, FactSuperseded, facts_in
-from ledger.model.findings import Finding
+from ledger.model.finding_codes import Finding
 from ledger.model.record import Record
 from ledger.model.session import DEFAULT_TITLE, personal_ids, says_personal
 from memory import Memory, Receipt, SessionDraft, is_own, named_ids, personal_finding, renamed

@@ -6,7 +6,7 @@ take their models from it (`rituals.record.json_request`); the options of `diurn
 
 from __future__ import annotations
 
-from ledger.codec.validate import problems
+from ledger.codec.canonical_draft import problems
 from ledger.model.event import Event
 from ledger.model.record import Record
 from ledger.model.session import SessionLog

@@ -10,7 +10,7 @@ from typing import Any
 
 from ledger.errors import DiurnaError, DraftRefused, NotFound, Outrun, WrongUsage
 from ledger.model.event import Event, FactMoved, FactUpdated
-from ledger.model.findings import Finding
+from ledger.model.finding_codes import Finding
 from ledger.model.ids import ID_LIMIT_CHARS
 from ledger.model.record import Record
 from ledger.model.session import EDIT

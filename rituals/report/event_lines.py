@@ -20,7 +20,7 @@ from ledger.codec.log import decode
 from ledger.model.event import VERB_OF
 from ledger.model.ids import blob_id
 from ledger.model.layout import SESSIONS_DIR, stem_of
-from ledger.model.log_stamps import breaks_seal, is_sealed, is_stem, log_path
+from ledger.model.log_names import breaks_seal, is_sealed, is_stem, log_path
 from ledger.model.record import Record
 from ledger.model.session import LOG_LIMIT_BYTES
 from memory import Memory, read_bytes

@@ -13,9 +13,9 @@ from typing import BinaryIO
 
 from ledger.codec.log import decode
 from ledger.errors import DraftRefused
-from ledger.model.findings import Finding
+from ledger.model.finding_codes import Finding
 from ledger.model.layout import SESSIONS_DIR
-from ledger.model.log_stamps import is_sealed
+from ledger.model.log_names import is_sealed
 from ledger.model.record import Record
 from memory import Memory, Withheld, held_logs, repeated_places, withheld_of
 from rituals.report.event_lines import (

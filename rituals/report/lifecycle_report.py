@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from ledger.environment import now_ms
-from ledger.model.log_stamps import day_seen
+from ledger.model.log_names import day_seen
 from ledger.model.record import Record
 from ledger.model.session import COST_KEY, SHOWN_KEY, TOLD_KEY, Entry, cost_in, shown_in
 from memory import Memory

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ledger.errors import WriteRefused
-from ledger.model.findings import Finding
+from ledger.model.finding_codes import Finding
 from ledger.wal.atomic_files import make_folder, replace_file
 from memory import Memory, whole_source
 from projection.views.vault_notes import FOLDERS, TOP, is_ours, vault

@@ -70,7 +70,7 @@ def _weigh(memory: Memory) -> None:
 
 
 def _verify(memory: Memory) -> str:
-    from ledger.model.findings import ERROR
+    from ledger.model.finding_codes import ERROR
     from rituals.check.check_registry import VERIFY, made
 
     errors = sum(1 for one in made(memory, VERIFY) if one.severity == ERROR)

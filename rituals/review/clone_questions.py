@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 
-from ledger.git.branch_sightings import Written
+from ledger.git.branch_reflogs import Written
 from ledger.git.repository import head
 from ledger.home import Home
 from ledger.model.event import (
@@ -22,7 +22,7 @@ from ledger.model.event import (
     FactUpdated,
     WorkDropped,
 )
-from ledger.model.log_stamps import milliseconds_of
+from ledger.model.log_names import milliseconds_of
 from memory import Cache, Works, here_of, marks_at, read_heads, works_of
 from projection.document.fact_remarks import BORN, FAILS, FALSE, NO, REPLACED, REWORDED, Elsewhere
 from rituals.decide.decision import over

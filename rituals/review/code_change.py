@@ -18,9 +18,9 @@ from ledger.git.code_history import Code
 from ledger.git.repository import find_repository
 from ledger.home import IN_TREE, OWN_REPOSITORY, Home
 from ledger.model.event import FactReferenced
-from ledger.model.findings import ERROR, Finding
+from ledger.model.finding_codes import ERROR, Finding
 from ledger.model.layout import SESSIONS_DIR, stem_of
-from ledger.model.log_stamps import is_stem
+from ledger.model.log_names import is_stem
 from memory import EndingFact, Memory, ended_facts
 from projection.brief.inert_text import label, plain, shortened
 from projection.fold.live_view import Standing

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from ledger.escape import prose
 from ledger.git.code_history import DOCUMENTS, Change, Code, Lost, Removal
 from ledger.home import Home, code_of
-from ledger.model.log_stamps import milliseconds_of
+from ledger.model.log_names import milliseconds_of
 from ledger.model.record import Record
 from ledger.wal.user_key import digest, user_key
 from memory import (

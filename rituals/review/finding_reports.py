@@ -10,7 +10,7 @@ from ledger.codec.fact_blocks import order_meta
 from ledger.errors import DraftRefused
 from ledger.escape import prose
 from ledger.model.event import Event, FactCreated, FactReferenced, ThreadReopened
-from ledger.model.findings import Finding as Noticed
+from ledger.model.finding_codes import Finding as Noticed
 from ledger.secrets.scanner import without_secrets
 from memory import Memory, Receipt, SessionDraft, footer_value
 from projection.policy.model import FINDING_KIND

@@ -34,7 +34,15 @@ from rituals.decide.decision import Decision, record
 from rituals.hosts.capture.log_composition import sentence_of
 from rituals.record.draft_composer import free_id, taken_in, words_for
 from rituals.review.code_questions import evidence_questions
-from rituals.review.promotions import (
+from rituals.review.questions import (
+    LEARN,
+    PROMOTION,
+    Question,
+    answered_keys,
+    question,
+    threads_for,
+)
+from rituals.review.rules_file_facts import (
     READ_FIRST,
     paragraphs_in,
     promotion_questions,
@@ -43,14 +51,6 @@ from rituals.review.promotions import (
     with_fact,
     worth_a_place,
     write_file,
-)
-from rituals.review.questions import (
-    LEARN,
-    PROMOTION,
-    Question,
-    answered_keys,
-    question,
-    threads_for,
 )
 
 #: So many patterns are proposed at once, and so many facts for a file.

@@ -1,7 +1,7 @@
 """Find by which commits the work of logs came into the code, and record what is new (B7 to B9).
 
 Asked are HEAD and the trunk, here and as it was fetched last. What was found is kept for the answers of
-this clone (`memory.cache.head_store`), and recorded for those who never had the branch. Nobody waits for
+this clone (`memory.cache.landed_work`), and recorded for those who never had the branch. Nobody waits for
 it.
 """
 
@@ -15,7 +15,7 @@ from ledger.git.ancestry import Lacking, lacking
 from ledger.git.landings import ASKED_FILE, Asked, History, Landing, Work, history, search
 from ledger.git.repository import head
 from ledger.model.event import Event, WorkLanded, WorkReverted
-from ledger.model.log_stamps import stamp_of
+from ledger.model.log_names import stamp_of
 from ledger.model.session import EDIT
 from ledger.wal.atomic_files import make_folder, plain_bytes, replace_file
 from memory import Memory, SessionDraft, Settled, Works, read_heads, settle_landings, works_of

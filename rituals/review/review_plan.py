@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 
 from ledger.git.code_history import Code
 from ledger.home import code_of
-from ledger.model.log_stamps import LogRef
+from ledger.model.log_names import LogRef
 from ledger.model.record import Record
 from ledger.model.session import Entry
 from memory import Cache, Memory, state_from, state_of
@@ -41,7 +41,6 @@ from rituals.review.ledger_questions import (
     thread_questions,
     wordy_questions,
 )
-from rituals.review.promotions import paragraphs_in, promotion_questions, worth_a_place
 from rituals.review.questions import (
     LEARN,
     LIST_LIMIT,
@@ -51,6 +50,7 @@ from rituals.review.questions import (
     listed,
     ordered,
 )
+from rituals.review.rules_file_facts import paragraphs_in, promotion_questions, worth_a_place
 
 TITLE, CUT_SHORT = "Memory review", "Memory review, left before the end"
 HEADING = "## Memory Review"

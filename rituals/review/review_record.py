@@ -18,7 +18,7 @@ from ledger.errors import Busy, EditNotUnderstood, Outrun
 from ledger.git.repository import head
 from ledger.home import Home
 from ledger.model.event import Event
-from ledger.model.findings import Finding
+from ledger.model.finding_codes import Finding
 from ledger.model.layout import REVIEW_LOCK_FILE
 from ledger.model.record import Record
 from ledger.model.session import IDS_LIMIT, LOG_LIMIT_BYTES, SessionLog

@@ -22,9 +22,9 @@ from ledger.git.history_rewrite import relocated
 from ledger.git.repository import branch_tips, config_value, head, read_reference
 from ledger.home import IN_TREE, OWN_BRANCH, Home, branch_home, checked_out_home
 from ledger.model import layout
-from ledger.model.findings import Finding
+from ledger.model.finding_codes import Finding
 from ledger.model.ids import blob_id
-from ledger.model.log_stamps import breaks_seal, is_sealed, log_path
+from ledger.model.log_names import breaks_seal, is_sealed, log_path
 from ledger.model.record import Record
 from ledger.wal.spool import Spool
 from memory import (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ledger.model.findings import Finding
+from ledger.model.finding_codes import Finding
 from ledger.model.record import Record
 from ledger.remote.remote import Remote
 from memory import CHANGES, Learned, SyncPlan

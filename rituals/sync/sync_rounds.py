@@ -23,7 +23,7 @@ from ledger.errors import (
     Unreachable,
 )
 from ledger.git.repository import read_reference
-from ledger.model.findings import Finding
+from ledger.model.finding_codes import Finding
 from ledger.model.layout import CONTINUITY_FILE, SENT, kept_as, stem_of
 from ledger.remote.remote import Remote, choose_remote
 from ledger.remote.transport import Progress, advertised, fetch, push

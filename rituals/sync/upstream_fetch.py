@@ -14,7 +14,7 @@ from ledger.environment import now_seconds
 from ledger.errors import DiurnaError, RemoteRefused
 from ledger.git.cli import Git
 from ledger.home import Home, prefix_in
-from ledger.model.findings import Finding
+from ledger.model.finding_codes import Finding
 from ledger.model.layout import FETCHED_FILE, POLICY_FILE, SESSIONS_DIR, STATE_DIR, UPSTREAM_BRANCH
 from ledger.remote.remote import Remote, check_remote, local_path, without_credentials
 from ledger.remote.transport import fetch_newest

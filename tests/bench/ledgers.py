@@ -33,7 +33,7 @@ def logs(
     count: int, seed: int = 7, sentence: Callable[[random.Random, int], str] = sentence
 ) -> Iterator[tuple[str, bytes]]:
     """Yield `count` (stem, bytes) in ledger order; `sentence` says so many words."""
-    from ledger.model.log_stamps import seal, stamp_of
+    from ledger.model.log_names import seal, stamp_of
 
     rng = random.Random(seed)
     known: list[str] = []
@@ -150,7 +150,7 @@ def generate(
             out.write(data + b"\n")
 
     from ledger.model.layout import ATTRIBUTES, ATTRIBUTES_FILE, POLICY_FILE
-    from ledger.model.log_stamps import log_path
+    from ledger.model.log_names import log_path
 
     policy = f'format = 1\nproject = "bench"\npublish = "{publish}"\ntrunk = "{branch}"\n'.encode()
     commit(0, [(POLICY_FILE, policy), (ATTRIBUTES_FILE, ATTRIBUTES.encode())])

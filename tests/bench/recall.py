@@ -37,7 +37,7 @@ from ledger.model.event import (
     ThreadClosed,
 )
 from memory.api import Memory, SessionDraft
-from memory.recall import search
+from memory.recall import bm25_ranking
 from memory.recall.meaning import make_vectors
 from memory.recall.rules import RULES
 from projection.brief.values import SESSIONS as LATELY
@@ -225,7 +225,10 @@ def rules(shared: Path, folder: Path) -> None:
     whole: Figures | None = None
     for rule, value in [("", 0), *WITHOUT.items()]:
         weights = RULES._replace(**{rule: value}) if rule else RULES
-        with patch.object(search, "RULES", weights), patch("memory.recall.rules.RULES", weights):
+        with (
+            patch.object(bm25_ranking, "RULES", weights),
+            patch("memory.recall.rules.RULES", weights),
+        ):
             found = figures(shared, folder, names, loose=True)
         every = mean([found[name] for name in SETS])
         whole = whole or every

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from ledger.model.log_stamps import log_path, seal, stamp_of
+from ledger.model.log_names import log_path, seal, stamp_of
 from memory.api import Memory
 from memory.replay.state_as_of import cold_state
 

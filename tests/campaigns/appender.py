@@ -13,7 +13,7 @@ import sys
 def append(path: str) -> int:
     """Append the log in a file to the home of the working directory; return the exit code."""
     try:
-        from ledger.codec.validate import read_draft
+        from ledger.codec.canonical_draft import read_draft
         from ledger.errors import DiurnaError
         from ledger.home import discover
         from memory.api import Memory

@@ -52,7 +52,7 @@ PACKAGES = (
 )  # fmt: skip
 #: What a server of pages has loaded that serves already.
 WEB = (
-    "rituals.cli.commands.web", "rituals.serve.web.web_start",
+    "rituals.cli.commands.web", "rituals.serve.web.web_launch",
     "rituals.serve.web.server.web_app", "rituals.serve.web.site", "rituals.review.review_plan",
     "uvicorn.protocols.http.h11_impl",
 )  # fmt: skip

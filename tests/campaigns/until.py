@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ledger.git.cli import Git
-from memory.cache.head_store import EndingFact
+from memory.cache.landed_work import EndingFact
 from memory.replay.ending_commits import ended_facts
 
 _BEGAN = 1_760_000_000

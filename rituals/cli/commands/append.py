@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 
+from ledger.codec.canonical_draft import read_draft
 from ledger.codec.outline import document_text
-from ledger.codec.validate import read_draft
 from ledger.errors import WrongUsage
 from ledger.model.verbs import STATES
 from memory import SessionDraft, draft_of

@@ -7,7 +7,7 @@ from typing import Any
 
 from ledger.environment import user_folder, variables, working_directory
 from ledger.errors import WrongUsage
-from ledger.model.log_stamps import stamp_of
+from ledger.model.log_names import stamp_of
 from ledger.wal.kept_asks import shown_title
 from memory import NOT_COMMITTED
 from rituals.answers.record_to_dict import fields_of

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from ledger.errors import HomeNotFound, WrongUsage
 from ledger.escape import visible
-from ledger.model.findings import ERROR, INFO, Finding, severe
-from ledger.model.log_stamps import log_path
+from ledger.model.finding_codes import ERROR, INFO, Finding, severe
+from ledger.model.log_names import log_path
 from ledger.secrets.scanner import without_secrets
 from rituals.answers.record_to_dict import home_object
 from rituals.check.check_registry import LINT, VERIFY, made

@@ -17,7 +17,7 @@ _NEAR_CHARS = 120
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ledger.model.findings import Finding
+    from ledger.model.finding_codes import Finding
     from rituals.decide.decision import Decision
     from rituals.record.own_home_parts import Drafts
     from rituals.record.request import Request

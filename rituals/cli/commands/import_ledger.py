@@ -10,7 +10,7 @@ import os
 from ledger.errors import HomeNotFound, NotFound, WriteRefused
 from ledger.git.repository import find_repository
 from ledger.home import OWN_BRANCH, Home, checked_out_home
-from ledger.model.findings import Finding
+from ledger.model.finding_codes import Finding
 from ledger.model.layout import CONTINUITY_FILE, POLICY_FILE
 from memory import (
     Memory,

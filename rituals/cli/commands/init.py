@@ -14,7 +14,7 @@ from ledger.environment import user_folder, variables
 from ledger.errors import WrongUsage
 from ledger.git.config_files import HOME_SETTING
 from ledger.home import OWN_BRANCH, OWN_REPOSITORY
-from ledger.model.findings import Finding
+from ledger.model.finding_codes import Finding
 from ledger.model.layout import CONTINUITY_FILE, TREE_PREFIX
 from memory import Publishing
 from rituals.answers.record_to_dict import fields_of

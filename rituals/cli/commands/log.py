@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ledger.errors import NotFound, WrongUsage
-from ledger.model.log_stamps import is_stem
+from ledger.model.log_names import is_stem
 from ledger.wal.kept_asks import asks_in, shown_title
 from memory import USED, hides_text
 from rituals.answers.fact_objects import log_object

@@ -7,7 +7,7 @@ from typing import Any
 
 from ledger.errors import WrongUsage
 from ledger.model.event import VERB_OF, written
-from ledger.model.findings import ERROR, INFO, WARNING
+from ledger.model.finding_codes import ERROR, INFO, WARNING
 from memory import NOT_COMMITTED, text_of
 from projection.fold.live_view import TIERS
 from projection.lifecycle.review_due import Raised, remarks

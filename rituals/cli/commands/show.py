@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ledger.errors import WrongUsage
 from ledger.model.layout import BRIEF_CHARS, LEAST_BRIEF_CHARS
-from ledger.model.log_stamps import is_stem
+from ledger.model.log_names import is_stem
 from memory import FULL
 from projection.fold.live_view import TIERS
 from rituals.cli.context import Invocation

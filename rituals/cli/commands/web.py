@@ -40,7 +40,7 @@ def web(
         raise WrongUsage(said, hint="diurna web --org")
     _look_for("jinja2", "starlette", "uvicorn")
     from rituals.cli.exit_codes import translate
-    from rituals.serve.web.web_start import Setting, has_browser, serve_org, serve_pages
+    from rituals.serve.web.web_launch import Setting, has_browser, serve_org, serve_pages
 
     setting = Setting(
         call.find_home, agent or call.agent, call.now_ms,

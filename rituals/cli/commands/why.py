@@ -118,7 +118,7 @@ def _origin(step: WhyStep) -> str:
 def _told_of_code(call: Invocation, asked: str) -> bool:
     """Answer about a place of the code; False where nothing of the code is meant."""
     from ledger.git.repository import find_repository
-    from ledger.model.log_stamps import ended_of, stamp_of
+    from ledger.model.log_names import ended_of, stamp_of
     from memory import CUT_HISTORY, PATHS_HINT, UNCOMMITTED, code_asked, reasons
     from projection.brief.inert_text import shortened
     from rituals.answers.fact_objects import log_object

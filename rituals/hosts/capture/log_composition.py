@@ -14,7 +14,7 @@ from datetime import datetime
 from ledger.escape import prose
 from ledger.model.event import FactReferenced, Meta
 from ledger.model.ids import sha256
-from ledger.model.log_stamps import ended_of, stamp_of
+from ledger.model.log_names import ended_of, stamp_of
 from ledger.model.record import Record
 from ledger.model.session import TRANSCRIPT, SessionLog, Span
 from ledger.secrets.log_redaction import KEEP, guard

@@ -156,7 +156,7 @@ def _facts(moment: Moment, heard: Cursor) -> tuple[list[str], Cursor]:
     """
     from ledger.home import discover
     from ledger.model.layout import SESSIONS_DIR, stem_of
-    from ledger.model.log_stamps import key_of
+    from ledger.model.log_names import key_of
     from memory import news_of, open_snapshot, public_news
     from projection.brief.forms import written
     from projection.brief.lines import line_of

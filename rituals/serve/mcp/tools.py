@@ -9,7 +9,7 @@ from math import inf
 from typing import Any
 
 from ledger.errors import WrongUsage
-from ledger.model.findings import Finding
+from ledger.model.finding_codes import Finding
 from ledger.model.layout import BRIEF_CHARS, LEAST_BRIEF_CHARS
 from memory import FULL, INDEX, LEVELS, Answer, Filters, Hit, tokens_of
 from projection.document.fact_remarks import YES

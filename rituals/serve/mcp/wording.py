@@ -12,7 +12,7 @@ from typing import Any
 
 from ledger.errors import HomeNotFound
 from ledger.escape import visible
-from ledger.model.findings import Finding
+from ledger.model.finding_codes import Finding
 from ledger.model.ids import sha256
 from projection.brief.values import YOURS_FLAG, YOURS_TITLE
 from rituals.answers.record_to_dict import Failure, plain

@@ -11,7 +11,7 @@ from ledger.home import code_of
 from ledger.model.event import FactCreated, facts_in
 from ledger.model.ids import is_fact_id
 from ledger.model.instants import as_of as stem_of
-from ledger.model.log_stamps import LogRef, stamp_of, stem_in
+from ledger.model.log_names import LogRef, stamp_of, stem_in
 from ledger.model.record import Record
 from ledger.model.session import Entry
 from ledger.remote.forge import Forge, forge_of

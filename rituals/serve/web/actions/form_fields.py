@@ -12,7 +12,7 @@ from typing import Any
 from ledger.codec.log import decode, entry_of
 from ledger.errors import NotFound, WrongUsage
 from ledger.model.event import FactCreated, FactUpdated
-from ledger.model.findings import Finding
+from ledger.model.finding_codes import Finding
 from ledger.model.ids import is_fact_id
 from ledger.model.record import Record
 from ledger.model.session import WORK

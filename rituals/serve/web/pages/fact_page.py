@@ -15,7 +15,7 @@ from ledger.model.event import (
     FactVerified,
 )
 from ledger.model.ids import WITHHELD
-from ledger.model.log_stamps import key_of, stem_in
+from ledger.model.log_names import key_of, stem_in
 from memory import ADOPTION, WhyStep, as_here, provenance
 from projection.document.page_renderer import REDACTED
 from projection.fold.fact_history import Fact, Texts

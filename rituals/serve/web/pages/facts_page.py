@@ -10,7 +10,7 @@ from typing import Any
 from ledger.environment import local_day
 from ledger.model.event import facts_in
 from ledger.model.instants import lies
-from ledger.model.log_stamps import is_date, stem_in
+from ledger.model.log_names import is_date, stem_in
 from memory import Here, deeds, here_of, status_of
 from projection.document.page_renderer import section_title
 from projection.fold.fact_links import footer

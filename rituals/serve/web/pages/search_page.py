@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from math import inf
 
-from ledger.model.log_stamps import key_of
+from ledger.model.log_names import key_of
 from memory import FACTS, SESSIONS, Answer, Filters, Hit, ScorePart
 from projection.fold.fact_links import folded
 from projection.fold.live_view import ARCHIVED_TIERS

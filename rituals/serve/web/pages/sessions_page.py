@@ -18,7 +18,7 @@ from ledger.model.event import (
     ThreadClosed,
 )
 from ledger.model.ids import WITHHELD
-from ledger.model.log_stamps import NO_DAY, has_time, key_of, log_path, stem_in
+from ledger.model.log_names import NO_DAY, has_time, key_of, log_path, stem_in
 from ledger.model.session import CONTINUED, Entry
 from memory import deeds, digest
 from projection.fold.fact_history import REDACTED_TEXT

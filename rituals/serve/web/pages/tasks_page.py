@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ledger.model.layout import BRIEF_CHARS
-from ledger.model.log_stamps import instant_of, key_of
+from ledger.model.log_names import instant_of, key_of
 from ledger.model.verbs import BLOCKED, HANDOFF_READY, IN_PROGRESS, may_follow
 from projection.brief import values
 from projection.fold.fact_links import served_by, tags

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from time import gmtime
 
-from ledger.model.findings import Finding
+from ledger.model.finding_codes import Finding
 from ledger.model.ids import sha256
 from ledger.model.layout import SESSIONS_DIR, stem_of
 from ledger.model.record import Record

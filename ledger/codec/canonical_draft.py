@@ -13,9 +13,9 @@ from ledger.codec.outline import outline
 from ledger.errors import DraftRefused
 from ledger.model import session
 from ledger.model.event import GRAMMAR, VERB_OF, Event, FactCreated, FactUpdated
-from ledger.model.findings import INFO, Finding
+from ledger.model.finding_codes import INFO, Finding
 from ledger.model.ids import is_fact_id
-from ledger.model.log_stamps import seal
+from ledger.model.log_names import seal
 
 #: Events of one id that contradict each other inside one log, which has no order among them.
 _OPPOSITES = [(one, kind) for kind, verb in GRAMMAR.items() for one in verb.opposite]

@@ -20,7 +20,7 @@ from ledger.model.event import (
 )
 from ledger.model.evidence import Proof, proof_in
 from ledger.model.ids import version_id
-from ledger.model.log_stamps import LogRef
+from ledger.model.log_names import LogRef
 from ledger.model.record import Record
 from ledger.model.session import SessionLog
 from memory.cache.cache_file import Cache

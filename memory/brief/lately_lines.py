@@ -10,7 +10,7 @@ from collections import Counter
 
 from ledger.environment import now_ms
 from ledger.model.event import FactCreated
-from ledger.model.log_stamps import day_seen
+from ledger.model.log_names import day_seen
 from ledger.model.session import DEFAULT_TITLE, LOG_LIMIT_BYTES
 from memory.replay.read_logs import read_bytes
 from memory.replay.reader_marks import Outdated, brought_by

@@ -15,10 +15,10 @@ from ledger.errors import DiurnaError, StorageFailed
 from ledger.git.git_objects import loose_object
 from ledger.git.repository import read_reference, remote_branches
 from ledger.home import OWN_REPOSITORY, Home
-from ledger.model.findings import Finding
+from ledger.model.finding_codes import Finding
 from ledger.model.ids import blob_id
 from ledger.model.layout import SENT, SESSIONS_DIR, beside_git, kept_as, stem_of
-from ledger.model.log_stamps import LogRef, is_sealed, log_path
+from ledger.model.log_names import LogRef, is_sealed, log_path
 from ledger.wal.atomic_files import append_bytes, make_folder, plain_bytes, replace_file
 from ledger.wal.git_locks import git_prunes, journal, set_aside
 from ledger.wal.spool import KEEP, Intents, Spool

@@ -12,17 +12,17 @@ from __future__ import annotations
 
 import os
 
+from ledger.codec.canonical_draft import problems
 from ledger.codec.log import canonical, decode, encode
 from ledger.codec.outline import NO_TEXT, document_text
-from ledger.codec.validate import problems
 from ledger.errors import DraftRefused
 from ledger.git.committer import clean_name
 from ledger.home import Home
 from ledger.model.event import VERB_OF, ThreadReopened
-from ledger.model.findings import Finding
+from ledger.model.finding_codes import Finding
 from ledger.model.ids import blob_id
 from ledger.model.layout import CONTINUITY_FILE, EDITED_KEY
-from ledger.model.log_stamps import ended_of, is_stem, next_stamp, seal, stamp_of, stem_in
+from ledger.model.log_names import ended_of, is_stem, next_stamp, seal, stamp_of, stem_in
 from ledger.model.record import Record
 from ledger.model.session import SessionLog
 from memory.replay.read_logs import read_bytes

@@ -12,7 +12,7 @@ from itertools import islice
 from math import log
 
 from ledger.model.record import Record
-from memory.recall.fts_file import INSIDE_LETTERS, NO_ROWS, PLACE_BITS, READ
+from memory.recall.fts_tables import INSIDE_LETTERS, NO_ROWS, PLACE_BITS, READ
 from memory.recall.question import (
     ENGLISH,
     Question,
@@ -29,7 +29,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from memory.recall.fts_file import Lookups, Rows
+    from memory.recall.fts_tables import Lookups, Rows
 
     Keeps = Callable[[int], bool]
 

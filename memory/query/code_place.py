@@ -18,11 +18,11 @@ from ledger.git.repository import Repository, cut_commits
 from ledger.home import Home
 from ledger.model.event import VERB_OF, WorkLanded
 from ledger.model.layout import SESSIONS_DIR, stem_of
-from ledger.model.log_stamps import LogRef, key_of, stem_in
+from ledger.model.log_names import LogRef, key_of, stem_in
 from ledger.model.record import Record
 from ledger.model.session import EDIT, Entry
 from memory.cache.cache_file import Cache
-from memory.cache.head_store import read_heads
+from memory.cache.landed_work import read_heads
 from memory.cache.name_lookup import logs_of
 from memory.redaction.withheld_texts import redacted_logs
 from memory.replay.reader_marks import brought_by
