@@ -84,9 +84,7 @@ def worked(door: Door, name: str, minute: float, *asked: str, report: str = REPO
 def test_lately_says_what_was_asked_and_what_came_of_it(door: Door, run: Run) -> None:
     """Each session once, by the agent's own line or how its last report begins, with the threads that it left open."""
     worked(door, "a", 0, "Make the webhooks retry", SERVER)
-    worked(
-        door, "b", 60, "Draw the page of parcels", report="The page of parcels is drawn in blue."
-    )
+    worked(door, "b", 60, "Draw the page of parcels")
     open_ = ("--new", "id=blue thread: It is blue.")
     run("append", "--title", "parcels drawn twice", "--session", "b", *open_)
     door.at(120)
