@@ -151,18 +151,23 @@ def facts(tip: TipView, asked: Asked) -> Page:
     lists = ["all" if not name and bar.asks("tier") else name]
     lists += ["false"] * (bool(bar.asks("false")) and not name)
     every = {one.fact.id: one for some in lists for one in listed(tip, some, creator)}.values()
-    keeps, wanted = bar.keeps(tip), words.lower().split()
+    of_any_tier = bar._replace(said={**bar.said, "tier": ""}).keeps(tip)
+    tier, wanted = bar.asks("tier"), words.lower().split()
     found = [
         one
         for one in every
-        if keeps(one) and all(word in f"{one.fact.id} {one.fact.text}".lower() for word in wanted)
+        if of_any_tier(one)
+        and all(word in f"{one.fact.id} {one.fact.text}".lower() for word in wanted)
     ]
+    there = Counter([one.tier for one in found])
+    found = [one for one in found if tier in ("", one.tier)]
     sort = sort if sort in SORTS else usual
     shown, pages = page_of(ordered(found, sort) if sort in SORTS else found, asked, _FACTS)
     values = {
         "bar": bar, "lists": LISTS, "list": name, "told": told, "creator": creator, "sort": sort,
         "sorts": {usual: SORTS.get(usual, "fading next"), **SORTS}, "q": words,
         "facts": shown, "pages": pages, "rows": rows_of(tip, shown),
+        "tiers": {tier: there[tier] for tier in TIERS},
     }  # fmt: skip
     return Page("facts", f"Facts: {title[0].lower()}{title[1:]}" if name else "Facts", values)
 
