@@ -15,7 +15,7 @@ from memory.cache.name_lookup import (
 )
 from memory.cache.schema import reach_name as reach_name
 from memory.cache.stamp import sqlite3 as sqlite3
-from memory.cache.view_name import (
+from memory.cache.ledger_version import (
     changed_files as changed_files, drop_briefs as drop_briefs, has_files as has_files,
     mark_here as mark_here, stems_elsewhere as stems_elsewhere, waiting_stems as waiting_stems,
 )
@@ -39,11 +39,11 @@ from memory.query.home_views import (
     day_of as day_of, entities as entities, entity as entity, links as links,
     view_page as view_page, whole_source as whole_source,
 )
-from memory.query.cached_answers import (
+from memory.query.cached_briefs import (
     BriefWish as BriefWish, KeptBrief as KeptBrief, kept_brief as kept_brief,
     kept_page as kept_page, last_brief as last_brief, make_brief as make_brief,
 )
-from memory.query.log_lines import (
+from memory.query.log_listing import (
     LogLine as LogLine, ended_at as ended_at, lines_of as lines_of, log_lines as log_lines,
     writers as writers,
 )
@@ -146,7 +146,7 @@ from memory.worktree.page_copies import (
     page_copy as page_copy, read_checked as read_checked, work_file as work_file,
     write_mirror as write_mirror,
 )
-from memory.worktree.projection_files import (
+from memory.worktree.rendered_pages import (
     committed_projection as committed_projection, drift_findings as drift_findings,
     is_behind as is_behind, is_projection as is_projection, is_published as is_published,
     projection_files as projection_files, refuse_edited as refuse_edited,

@@ -116,7 +116,7 @@ class Pages(Reader):
     def edited(self) -> tuple[str, ...]:
         """Return the projection files that a person edited in the work tree or the mirror, sorted."""
         from memory.worktree.page_copies import edited_copies
-        from memory.worktree.projection_files import committed_projection
+        from memory.worktree.rendered_pages import committed_projection
 
         if not self.home.repository.top:
             return ()
@@ -230,7 +230,7 @@ class Pages(Reader):
             CorruptRepository: a log can not be read.
         """
         from memory.worktree import page_copies
-        from memory.worktree import projection_files as pages
+        from memory.worktree import rendered_pages as pages
         from memory.worktree.page_authorship import refuse_left
         from memory.write.branch_lock import refuse_unwritable
         from memory.write.commit_files import check_writable
@@ -259,7 +259,7 @@ class Pages(Reader):
     def discard_edits(self, *, dry_run: bool = False) -> Discarded:
         """Publish over what people edited and no log says; what they wrote is kept beside git."""
         from memory.edits.absorb import discard_edits
-        from memory.worktree.projection_files import refuse_incomplete
+        from memory.worktree.rendered_pages import refuse_incomplete
         from memory.write.branch_lock import refuse_unwritable
 
         refuse_unwritable(self.home)
@@ -269,7 +269,7 @@ class Pages(Reader):
     def write_projection(self, state: State) -> tuple[str, ...]:
         """Write the projection of a state into the work tree, without a commit; return the files."""
         from memory.worktree.page_authorship import refuse_left
-        from memory.worktree.projection_files import write_files
+        from memory.worktree.rendered_pages import write_files
 
         refuse_left(self.left_alone())
         return write_files(self.home, state, self.edited())
@@ -291,6 +291,6 @@ class Pages(Reader):
             pass  # a person edits it, or a log can not be read: the commands that are asked for it say so
 
     def _drifted(self, tip: str) -> Files:
-        from memory.worktree.projection_files import drifted
+        from memory.worktree.rendered_pages import drifted
 
         return drifted(self.home, self.tip_state(), tip)

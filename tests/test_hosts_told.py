@@ -474,7 +474,7 @@ def test_a_subagent_is_told_what_it_missed(door: Door, run: Run) -> None:
 def missing() -> Iterator[None]:
     """Let hooks have no time for a new brief."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("memory.query.cached_answers.make_brief", _late)
+        patch.setattr("memory.query.cached_briefs.make_brief", _late)
         yield
 
 

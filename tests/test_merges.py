@@ -21,7 +21,7 @@ from memory.cache.cache_file import Cache
 from memory.cache.rebuild import build
 from memory.merge.page_update import render_pages
 from memory.replay.state_as_of import state_of
-from memory.worktree.projection_files import Rendering, projection_files
+from memory.worktree.rendered_pages import Rendering, projection_files
 from projection.policy.toml import read_policy
 from tests.campaigns.second_fold import log_bytes, made_up, path_of, sealed
 from tests.conftest import examples

@@ -21,7 +21,7 @@ from memory.recall.recall_values import Filters
 from rituals.org import org_ledgers
 from rituals.org.org_database import connect_owner, initialise
 from rituals.org.org_search import Asker, filters_of
-from rituals.serve.access import Access
+from rituals.serve.login_tokens import Access
 from rituals.serve.mcp import tools
 from rituals.serve.open_memory import Worker
 from rituals.serve.web.server.web_app import org_app_of

@@ -26,9 +26,9 @@ needs_checkout = pytest.mark.skipif(
 FAST = (
     "ledger.codec.log", "ledger.codec.canonical_draft", "ledger.git.committer", "ledger.home", "ledger.model.layout",
     "ledger.codec.fast_read", "ledger.wal.spool", "memory.api", "memory.query.reader",
-    "memory.write.branch_lock", "memory.brief.brief_maker", "memory.query.cached_answers", "memory.cache.rebuild", "memory.cache.cache_file",
+    "memory.write.branch_lock", "memory.brief.brief_maker", "memory.query.cached_briefs", "memory.cache.rebuild", "memory.cache.cache_file",
     "memory.worktree.page_copies", "ledger.git.committer", "memory.write.spool_commits", "memory.cache.schema", "memory.write.near_facts",
-    "memory.worktree.projection_files", "memory.replay.tip_snapshot",
+    "memory.worktree.rendered_pages", "memory.replay.tip_snapshot",
     "projection.document.archive_pages", "projection.brief.budget", "projection.brief.choice", "projection.likeness", "projection.document.page_parser", "projection.document.page_renderer",
     "projection.fold.full_replay", "projection.text.normalize",
 )  # fmt: skip

@@ -25,7 +25,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memory import Memory
-from rituals.serve.access import Access, home_key, new_token
+from rituals.serve.login_tokens import Access, home_key, new_token
 from tests.campaigns import forks
 from tests.conftest import Repo, Run, examples
 from tests.web.homes import laid

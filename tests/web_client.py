@@ -21,7 +21,7 @@ import jinja2
 
 from ledger.home import Home, discover
 from memory.api import Memory
-from rituals.serve.access import Access
+from rituals.serve.login_tokens import Access
 from rituals.serve.open_memory import OpenMemory
 from rituals.serve.web.server.web_app import app_of
 from tests.conftest import NOW_MS

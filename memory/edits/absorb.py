@@ -39,7 +39,7 @@ from memory.worktree.page_copies import (
     unread,
     write_noted,
 )
-from memory.worktree.projection_files import (
+from memory.worktree.rendered_pages import (
     committed_projection,
     projection_files,
     refuse_edited,

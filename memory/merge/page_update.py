@@ -16,7 +16,7 @@ from ledger.model.layout import ARCHIVE_DIR, ARCHIVE_INDEX, CONTINUITY_FILE, arc
 from memory.cache.schema import plain
 from memory.cache.stamp import unpack
 from memory.replay.state_as_of import state_of
-from memory.worktree.projection_files import Rendering, projection_files
+from memory.worktree.rendered_pages import Rendering, projection_files
 from projection.document.archive_pages import (
     index_line,
     index_lines,

@@ -47,7 +47,7 @@ from memory.replay.page_publishing import publishes
 from memory.replay.read_logs import LOOSE_UP_TO, LogReading, read_all
 from memory.replay.state_as_of import cold_state
 from memory.worktree.page_copies import note_rendered
-from memory.worktree.projection_files import Rendering, is_projection, projection_files
+from memory.worktree.rendered_pages import Rendering, is_projection, projection_files
 from memory.write.commit_files import check_writable
 
 TYPE_CHECKING = False

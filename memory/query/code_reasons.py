@@ -24,7 +24,7 @@ from memory.query.code_place import (
     logs_around,
     names,
 )
-from memory.query.log_lines import LogLine, lines_of
+from memory.query.log_listing import LogLine, lines_of
 from memory.query.reader import Reader
 from memory.recall.fts_tables import Index
 from memory.recall.index_catch_up import ask_once

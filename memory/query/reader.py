@@ -12,7 +12,7 @@ from ledger.errors import NotFound
 from ledger.home import PERSONAL, Home
 from ledger.model.layout import BRIEF_CHARS, FORMAT_VERSION
 from ledger.model.log_names import is_sealed, stem_in
-from memory.cache.view_name import is_disturbed
+from memory.cache.ledger_version import is_disturbed
 from memory.replay.clone_view import View
 
 TYPE_CHECKING = False
@@ -334,7 +334,7 @@ class Reader:
 
     def asker(self) -> str:
         """Return who asks, as logs name it."""
-        from memory.cache.view_name import agent_of
+        from memory.cache.ledger_version import agent_of
 
         return agent_of(self.home)
 
@@ -362,7 +362,7 @@ class Reader:
             WrongUsage: the budget is too small.
         """
         from memory.brief.brief_maker import Asked, made_for, task_of
-        from memory.cache.view_name import branch_of, changed_files
+        from memory.cache.ledger_version import branch_of, changed_files
 
         asker, branch = agent or self.asker(), branch_of(self.home)
         asked = Asked(asker, role, task, branch, (), budget_chars, json, asks)

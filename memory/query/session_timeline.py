@@ -27,7 +27,7 @@ from ledger.model.record import Record
 from ledger.model.session import Entry
 from memory.cache.cache_file import Cache
 from memory.cache.name_lookup import fact_named, keys_within, log_named, logs_of
-from memory.query.log_lines import shown_times
+from memory.query.log_listing import shown_times
 from memory.query.visible_logs import visible_texts
 from memory.recall.recall_values import Answer, home_and_id, tokens_of
 from memory.redaction.withheld_texts import named_in

@@ -140,7 +140,7 @@ def file_copies(home: Home, path: str, oid: str) -> Iterator[bytes]:
 def _rendered(snapshot: Snapshot, commit: str) -> Iterator[bytes]:
     """Yield the projection of a commit, as it was when that was made: a replay gives it again."""
     from memory.replay.state_as_of import cold_state
-    from memory.worktree.projection_files import projection_files
+    from memory.worktree.rendered_pages import projection_files
 
     try:
         yield from projection_files(cold_state(snapshot, commit)).bodies.values()

@@ -25,9 +25,9 @@ from ledger.wal.git_locks import git_prunes, is_abandoned
 from ledger.wal.kept_asks import drop_asks
 from ledger.wal.spool import Intents, Spool
 from memory.cache.cache_file import Cache
+from memory.cache.ledger_version import drop_briefs
 from memory.cache.rebuild import take_away
 from memory.cache.stamp import FILE_ERRORS, CacheDamaged
-from memory.cache.view_name import drop_briefs
 from memory.object_backups import drop_purged, not_whole
 from memory.redaction.withheld_repeats import Withheld, withheld_of
 from memory.redaction.withheld_texts import held_logs, redacted_logs
@@ -194,7 +194,7 @@ def _clear_mirror(home: Home, cache: Cache, telling: Withheld) -> None:
         return
     from memory.replay.state_as_of import state_of
     from memory.worktree.page_copies import write_mirror
-    from memory.worktree.projection_files import projection_files
+    from memory.worktree.rendered_pages import projection_files
 
     folder = f"{home.repository.top}/{MIRROR_DIR}"
     files = [

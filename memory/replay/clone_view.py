@@ -10,8 +10,8 @@ from __future__ import annotations
 from ledger.model.ids import blob_id
 from ledger.model.log_names import LogRef, log_path
 from ledger.wal.spool import Spool
+from memory.cache.ledger_version import beside, seen, tip_of
 from memory.cache.stamp import CacheDamaged
-from memory.cache.view_name import beside, seen, tip_of
 from memory.replay.tip_snapshot import Snapshot
 from projection.fold.live_view import log_digest, set_digest
 

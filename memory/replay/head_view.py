@@ -14,7 +14,7 @@ from ledger.git.repository import head
 from ledger.home import OWN_BRANCH, Home
 from ledger.wal.user_key import digest
 from memory.cache.landed_work import Heads, Told, keep, read_heads
-from memory.cache.view_name import beside, landed, stems_elsewhere, tip_of
+from memory.cache.ledger_version import beside, landed, stems_elsewhere, tip_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

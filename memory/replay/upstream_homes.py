@@ -16,7 +16,7 @@ from ledger.model.ids import sha256
 from ledger.model.layout import CACHE_DIR, FETCHED_FILE, UPSTREAM_BRANCH, UPSTREAM_DIR
 from ledger.model.log_names import stamp_of
 from ledger.model.record import Record
-from memory.cache.view_name import beside
+from memory.cache.ledger_version import beside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from memory.worktree.page_copies import (
     note_rendered,
     read_rendered,
 )
-from memory.worktree.projection_files import (
+from memory.worktree.rendered_pages import (
     committed_projection,
     is_projection,
     projection_files,

@@ -16,7 +16,7 @@ from ledger.model.finding_codes import Finding
 from ledger.model.log_names import log_path
 from ledger.wal.atomic_files import make_folder, replace_file
 from ledger.wal.spool import Spool
-from memory.cache.view_name import is_here, mark_here, mark_of
+from memory.cache.ledger_version import is_here, mark_here, mark_of
 from memory.worktree.page_copies import leads_out, not_through
 
 TYPE_CHECKING = False

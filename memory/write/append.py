@@ -18,7 +18,7 @@ from ledger.model.log_names import (
 )
 from ledger.model.session import WORK, WORKING, Entry, SessionLog
 from memory.cache.cache_file import Cache
-from memory.cache.view_name import drop_briefs, mark_here, seen, tip_of
+from memory.cache.ledger_version import drop_briefs, mark_here, seen, tip_of
 from memory.replay.tip_snapshot import Snapshot
 from memory.write.amendments import NAMED, WORDED, amended, still_moves, told_of_ends
 from memory.write.branch_lock import obstacle

@@ -98,7 +98,7 @@ class WriteRequest(Record):
     #: refuse what is otherwise told: a secret, a new fact that repeats or denies another one
     strict: bool = False
     on: str | None = (
-        None  #: record it while the home shows this view (`view_name.seen`), or not at all
+        None  #: record it while the home shows this view (`ledger_version.seen`), or not at all
     )
     #: nobody asked for this log: it is durable, and waits until it disturbs nobody's work (W14)
     held: bool = False

@@ -26,8 +26,8 @@ from ledger.model.log_names import LogRef, log_path
 from ledger.model.record import Record
 from ledger.wal.atomic_files import died
 from ledger.wal.spool import KEEP, Spool
+from memory.cache.ledger_version import landed, mark_here, marks_elsewhere
 from memory.cache.stamp import CacheDamaged
-from memory.cache.view_name import landed, mark_here, marks_elsewhere
 from memory.object_backups import (
     clear_damaged,
     drop_purged,

@@ -156,7 +156,7 @@ def note(
                 "--rule takes one text, and --path, --symbol, --role, --agent", hint=_BUG_HINT
             )
         return _note_finding(call, (rule, texts[0], path, symbol), agent, role, dry_run)
-    from rituals.record.answer_lines import answer_of, replacing
+    from rituals.record.agent_reply import answer_of, replacing
 
     memory, how = call.memory(), {"again": again, "dry_run": dry_run, "strict": strict}
     lines = _lines_of(call, kinds_of(memory), texts, anyway=anyway)

@@ -258,7 +258,7 @@ def record_answer(
     Raises:
         DraftRefused: its one line can not be recorded, or `strict`.
     """
-    from rituals.record.answer_lines import named, recordable
+    from rituals.record.agent_reply import named, recordable
     from rituals.record.own_home_parts import drafts_of
 
     if request is None or request.says_nothing:

@@ -129,7 +129,7 @@ def note(
 ) -> Answered:  # fmt: skip
     """Record one text, as `diurna note` does."""
     from rituals.hosts.context.session_cursor import shown_to
-    from rituals.record.answer_lines import answer_of, replacing
+    from rituals.record.agent_reply import answer_of, replacing
     from rituals.record.draft_composer import kinds_of
     from rituals.record.note_lines import line_read
 

@@ -24,7 +24,7 @@ from ledger.model.ids import sha256
 from ledger.wal.atomic_files import make_folder, replace_file
 from memory import Memory
 from rituals.report.vault_files import refuse_inside
-from rituals.serve.access import Access, new_token
+from rituals.serve.login_tokens import Access, new_token
 from rituals.serve.open_memory import OpenMemory
 from rituals.serve.web.server.guard import HEADERS
 from rituals.serve.web.server.web_app import app_of

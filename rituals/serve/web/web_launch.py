@@ -16,7 +16,7 @@ from ledger.model.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from rituals.serve.access import Access
+    from rituals.serve.login_tokens import Access
     from rituals.serve.loopback import App
 
 
@@ -43,7 +43,7 @@ def serve_pages(setting: Setting, port: int) -> int:
     """
     home = setting.find()
     from memory import Memory
-    from rituals.serve.access import home_key
+    from rituals.serve.login_tokens import home_key
     from rituals.serve.open_memory import OpenMemory
     from rituals.serve.web.server.web_app import app_of
 
@@ -83,7 +83,7 @@ def _served(
 ) -> int:
     import asyncio
 
-    from rituals.serve.access import Access, new_token
+    from rituals.serve.login_tokens import Access, new_token
     from rituals.serve.loopback import listen, serve
     from rituals.serve.open_memory import settle
 

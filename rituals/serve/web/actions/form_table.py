@@ -30,7 +30,7 @@ from rituals.decide.fact_decisions import (
 from rituals.decide.open_contradictions import disputes
 from rituals.decide.redaction import held_lines, redaction, standing
 from rituals.decide.resolution import Verdict, choices, resolution
-from rituals.record.answer_lines import title_of
+from rituals.record.agent_reply import title_of
 from rituals.record.draft_composer import free_id, kinds_of, taken_in, words_for
 from rituals.record.option_values import new_facts
 from rituals.record.own_home_parts import Drafts, drafts_of

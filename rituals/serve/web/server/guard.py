@@ -12,7 +12,7 @@ from urllib.parse import quote
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse, Response
 
-from rituals.serve.access import Access
+from rituals.serve.login_tokens import Access
 from rituals.serve.loopback import App, Message, Receive, Send
 
 LOGIN, STATIC = "/login", "/static/"

@@ -24,7 +24,7 @@ from starlette.routing import Route, Router
 from ledger.errors import DiurnaError, NotFound, WrongUsage
 from memory import Answer, Filters
 from rituals.review.review_record import settle_answers
-from rituals.serve.access import Access
+from rituals.serve.login_tokens import Access
 from rituals.serve.loopback import App
 from rituals.serve.open_memory import OpenMemory
 from rituals.serve.web.actions.form_answers import NoSuchForm, recorded_by

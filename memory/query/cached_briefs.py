@@ -25,7 +25,7 @@ from ledger.model.layout import (
 )
 from ledger.model.record import Record
 from ledger.wal.user_key import digest, read_signed, write_signed
-from memory.cache.view_name import (
+from memory.cache.ledger_version import (
     BRIEFS,
     agent_of,
     branch_of,
@@ -211,7 +211,7 @@ def _beside(home: Home) -> str:
 
     It is "" where that is not known of this HEAD yet: no ledger is opened for it.
     """
-    from memory.cache.view_name import stems_elsewhere
+    from memory.cache.ledger_version import stems_elsewhere
     from memory.replay.broken_truth import truth_of
     from memory.replay.head_view import here_known
 
