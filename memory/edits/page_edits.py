@@ -212,7 +212,7 @@ def unabsorbed(pages: Pages, tip: str, edits: list[CommittedEdit]) -> list[Commi
     home, snapshot = pages.home, pages.snapshot.tip
     if not edits:
         return []
-    # where nothing is published with each log, only the logs tell who absorbed it
+    # the pages may be behind the logs, and these alone tell who absorbed it
     nows = [pages.tip_state()]
     if tip != home.tip():
         nows.append(cold_state(snapshot, tip))
