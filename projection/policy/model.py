@@ -6,7 +6,7 @@ from ledger.model.layout import VIEW_FILES
 from ledger.model.record import Record
 from ledger.model.session import CLOSABLE as CLOSABLE
 
-#: When the projection is committed: by a sync or a session's end, so on the trunk alone, or when asked for.
+#: When the projection is committed: by a sync and a session's end, so on the trunk alone, when asked for.
 APPEND, TRUNK, REVIEW = "append", "trunk", "review"
 #: The section of `continuity.md` that Diurna computes, whatever the policy says.
 CONTRADICTIONS = "Contradictions"
