@@ -33,7 +33,7 @@ from tests.web import homes
 from tests.web.looking import apart
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, BrowserContext, Locator, Page, StorageState
+    from playwright.sync_api import Browser, BrowserContext, Page, StorageState
 
 ROOT = Path(__file__).resolve().parents[2]
 _NAMES = ("chromium", "chromium-browser", "google-chrome")
@@ -115,34 +115,6 @@ def console(context: BrowserContext) -> Iterator[Console]:
 def page(context: BrowserContext, console: Console) -> Page:
     """A page that says nothing to the console."""
     return context.new_page()
-
-
-class Clicks:
-    """Counts what a person does for a job: what is clicked, and which keys are pressed.
-
-    Args:
-        page: where.
-    """
-
-    def __init__(self, page: Page) -> None:
-        self.page, self.count = page, 0
-
-    def click(self, what: Locator) -> None:
-        """Click something."""
-        what.click()
-        self.count += 1
-
-    def press(self, *keys: str) -> None:
-        """Press keys, one after the other."""
-        for key in keys:
-            self.page.keyboard.press(key)
-        self.count += len(keys)
-
-
-@pytest.fixture
-def clicks(page: Page) -> Clicks:
-    """What the page of a test is used with, where the clicks of its job are counted."""
-    return Clicks(page)
 
 
 @pytest.fixture(scope="session")

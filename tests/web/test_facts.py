@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+import pytest
 from playwright.sync_api import expect
 
 if TYPE_CHECKING:
@@ -13,13 +14,20 @@ if TYPE_CHECKING:
 
     from tests.web.conftest import Server, Site
 
+#: What can be seen at once on a usual screen.
+WIDE, HIGH, ROWS = 1280, 900, 5
+#: How far below the top of the window the first fact may begin, also on a telephone.
+TOP, NARROW, NARROW_TOP = 300, 390, 420
+_TOP = "one => one.getBoundingClientRect().top"
+_IN_SIGHT = "high => [...document.querySelectorAll('.row')].filter(one => one.getBoundingClientRect().bottom <= high).length"
+
 
 def test_facts_are_filtered_while_somebody_types(page: Page, server: Server) -> None:
     """The address follows, so that it can be sent; a tier on top of it is a link."""
     server("plain").open(page)
     rows = page.locator(".row")
     whole = rows.count()
-    page.keyboard.press("/")
+    page.keyboard.press("f")
     page.keyboard.type("AT most 40")
     expect(rows).to_have_count(1)
     expect(page).to_have_url("/".join([page.url.rsplit("/", 1)[0], "?q=AT+most+40"]))
@@ -71,8 +79,9 @@ def test_without_script_all_is_there(browser: Browser, page: Page, server: Serve
     served = server("plain")
     served.open(page)
     bare = browser.new_context(
-        java_script_enabled=False, storage_state=page.context.storage_state()
-    )
+        java_script_enabled=False, storage_state=page.context.storage_state(),
+        viewport={"width": 390, "height": 800},
+    )  # fmt: skip
     try:
         plain = bare.new_page()
         plain.goto(f"{served.address}/")
@@ -82,6 +91,24 @@ def test_without_script_all_is_there(browser: Browser, page: Page, server: Serve
         expect(plain.locator(".row")).to_have_count(1)
         plain.locator(".chip").first.click()
         assert "q=at" in plain.url
+        plain.goto(f"{served.address}/")
+        whole = plain.locator(".row").count()
+        plain.get_by_text("Filter", exact=True).click()
+        plain.get_by_label("Kind").select_option("decision")
+        plain.get_by_label("Include false").check()
+        plain.get_by_role("button", name="Apply").click()
+        expect(plain.locator(".row")).to_have_count(2)
+        assert "kind=decision" in plain.url and "false=1" in plain.url
+        plain.get_by_title("Take it out").last.click()
+        expect(plain.locator(".row")).to_have_count(1)
+        plain.get_by_role("link", name="Clear all").click()
+        expect(plain.locator(".row")).to_have_count(whole)
+        for point, said in (("main~3", "as of main~3"), ("no such point", "is no time")):
+            plain.goto(f"{served.address}/decisions")
+            plain.get_by_text("Filter", exact=True).click()
+            plain.get_by_label("As of").fill(point)
+            plain.get_by_role("button", name="Apply").click()
+            expect(plain.locator("#list")).to_contain_text(said)
         plain.get_by_label("Search memory").fill("webhook")
         plain.keyboard.press("Enter")
         expect(plain.locator("#hits .row .id").first).to_have_text("webhook-retries")
@@ -110,3 +137,35 @@ def test_a_site_filters_its_facts_by_itself(page: Page, site: Callable[[str], Si
     expect(rows).to_have_count(whole)
     page.locator(".chip").first.click()
     expect(page.locator(".chip[aria-current]")).to_have_count(1)
+
+
+@pytest.mark.parametrize("name", ["real", "crowded"])
+def test_now_shows_many_facts_at_once(server: Server, page: Page, name: str) -> None:
+    """Two lines a text; the whole of it is a link, its text can be marked."""
+    page.set_viewport_size({"width": WIDE, "height": HIGH})
+    served = server(name)
+    served.open(page)
+    assert page.evaluate(_IN_SIGHT, HIGH) >= ROWS
+    assert page.locator(".row").first.evaluate(_TOP) <= TOP
+    page.set_viewport_size({"width": NARROW, "height": HIGH})
+    assert page.locator(".row").first.evaluate(_TOP) <= NARROW_TOP
+    page.set_viewport_size({"width": WIDE, "height": HIGH})
+    row = page.locator(".row").nth(2)
+    fact = row.locator(".whole").inner_text()
+    box = row.locator(".text").bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + 4, box["y"] + 10)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 120, box["y"] + 10, steps=6)
+    page.mouse.up()
+    assert len(page.evaluate("String(getSelection())")) > 3
+    assert page.url == f"{served.address}/"
+    page.mouse.click(
+        box["x"] + box["width"] + 20, box["y"] + 6
+    )  # beside the text, where nothing stands
+    expect(page.locator("h1")).to_have_text(fact)
+    page.goto(f"{served.address}/")
+    row.locator(".text").click(position={"x": 8, "y": 8})
+    expect(page.locator("h1")).to_have_text(fact)
+    page.goto(f"{served.address}/?sort=old")
+    expect(page.get_by_label("Order")).to_have_value("old")

@@ -129,3 +129,27 @@ def test_the_search_of_every_page_answers_while_typing(page: Page, server: Serve
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     page.wait_for_url(f"{served.address}/fact/webhook-retries")
+
+
+def test_a_form_keeps_its_words(page: Page, server: Server, console: Console) -> None:
+    """What is recorded elsewhere takes none away; Back leads to what was looked at; a server that ended is said."""
+    served = server("plain", write=True)
+    served.open(page, "/write/note")
+    page.get_by_label("What holds").fill("Shops are open on Sundays.")
+    page.get_by_role("button", name="Preview").click()
+    for button, shown in (("", "This would be recorded"), ("Go back", "Add a fact")):
+        if button:
+            page.get_by_role("button", name=button).click()
+        append(served.folder, f"other-{len(button)}", "It is new.")
+        page.wait_for_timeout(5_000)  # more than twice as long as until a page asks
+        expect(page.get_by_role("heading", name=shown)).to_be_visible()
+    expect(page.get_by_label("What holds")).to_have_value("Shops are open on Sundays.")
+    page.get_by_role("button", name="Preview").click()
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_role("status", name="Recorded")).to_be_visible()
+    page.go_back()
+    expect(page.get_by_role("heading", name="Nothing left to record")).to_be_visible()
+    page.get_by_role("button", name="Go back").click()
+    page.route("**/tip?*", lambda asked: asked.abort())
+    expect(page.locator(".fresh")).to_contain_text("The server has ended")
+    console.clear()

@@ -217,3 +217,57 @@ def test_a_site_is_searched_without_a_server(page: Page, site: Callable[[str], S
     page.fill("[data-filter]", "uv")
     hits.get_by_role("link", name="uv", exact=True).click()
     expect(page.locator("h1")).to_have_text("uv")
+
+
+@pytest.mark.parametrize(
+    ("name", "write", "addresses"),
+    [
+        pytest.param("plain", False, ("/?as_of=v1.0",), marks=pytest.mark.smoke),
+        ("plain", False, ("/fact/webhook-once", "/facts?list=all&as_of=2026-08-30", "/timeline?agent=codex",
+                          "/session/2026-08-29", "/weeks", "/brief?task=webhooks")),
+        ("crowded", True, ("/review?rule=thread-stalled&tick=all", "/review?rule=invariant-due&tick=some", "/review")),
+        ("plain", True, ("/write/note", "/write/reword?id=webhook-retries", "/write/hand-over?id=wire-queue", "/tasks",
+                         "/facts?kind=finding", "/fact/wire-queue", "/write/withhold?id=shop-limit", "/write/deny?id=shop-limit")),
+    ],
+)  # fmt: skip
+def test_these_can_be_used_by_all(
+    page: Page, console: Console, server: Server, name: str, write: bool, addresses: tuple[str, ...]
+) -> None:
+    """Lists, forms, what they would record and what refuses them: labels, contrast, fingers, nothing too wide."""
+    served = server(name, write=write)
+    for number, address in enumerate(addresses):
+        served.open(page, address)
+        for folded in page.locator("main summary").all() if name == "crowded" else ():
+            folded.click()
+        assert list(faults_of(page, [LOOKS[-1 - number % len(LOOKS)]])) == [], address
+        for field, text in (("Why?", "a name"), ("What holds instead", "nobody-knows")):
+            if page.get_by_label(field).count() and "id=shop-limit" in address:
+                page.get_by_label(field).fill(text)
+                page.get_by_role("button", name="Preview").click()
+                assert list(faults_of(page, LOOKS)) == [], address
+    console.clear()  # what is refused is an answer of its own
+
+
+def test_nothing_typed_does_anything(server: Server, page: Page, console: Console) -> None:
+    """In a home where every text is a payload, each field is filled with payloads; our escapes alone hold."""
+    served = server("hostile", write=True)
+    without_policy(page)
+    served.open(page)
+    asked: list[str] = []
+    page.on("request", lambda one: asked.append(one.url))
+    facts = ("", "?id=hostile-0", "?id=hostile-1", "?id=hostile-7", "?id=hostile-21")
+    names = ("note", "reword", "replace", "deny", "close")
+    for name, query in zip(names, facts, strict=True):
+        for payload in (PAYLOADS[0], PAYLOADS[3], PAYLOADS[11], PAYLOADS[21]):
+            page.goto(f"{served.address}/write/{name}{query}")
+            for field in page.locator("form.own textarea, form.own input[type=text]").all():
+                field.fill(payload.replace("\n", " "))
+            for button in ("Preview", "Go back", "Preview"):
+                assert active_in(page) == [], (name, payload)
+                found = page.get_by_role("button", name=button)
+                if found.count():  # else it was refused
+                    found.click()
+            assert active_in(page) == [], (name, payload)
+            assert page.evaluate(f"window.{CANARY}") is None
+    assert [one for one in asked if not one.startswith(served.address)] == []
+    console.clear()  # what is refused is an answer of its own
