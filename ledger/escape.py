@@ -13,7 +13,10 @@ follows it, and is written visibly, as every override is.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 
 #: Scripts that join, and emoji, begin here; Latin, Greek and Cyrillic need no joiner.
 _JOINING = "\u0590"

@@ -19,7 +19,7 @@ from ledger.git.repository import (
     remote_branches,
 )
 from ledger.model import layout
-from ledger.model.record import Record
+from ledger.model.record import TYPE_CHECKING, Record
 
 IN_TREE, OWN_BRANCH, OWN_REPOSITORY = "in-tree", "own-branch", "own-repository"
 #: What is said for the personal home where a home is named; a folder of that name is `./personal`.
@@ -27,7 +27,6 @@ PERSONAL = "personal"
 _POINTER_CHARS = 200
 NEWER_HINT = "if this branch is to follow that one, `git merge origin/HEAD` brings it here"
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ledger.git.cli import Git
     from ledger.git.code_history import Code

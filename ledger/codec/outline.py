@@ -23,10 +23,9 @@ from ledger.codec.outline_by_lines import (
     html_kind,
     outline_by_lines,
 )
-from ledger.model.record import Record
+from ledger.model.record import TYPE_CHECKING, Record
 from ledger.model.session import normal
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token

@@ -25,9 +25,8 @@ from ledger.git.git_objects import (
 from ledger.git.repository import Repository, read_reference
 from ledger.model.finding_codes import Finding
 from ledger.model.ids import blob_id
-from ledger.model.record import Record
+from ledger.model.record import TYPE_CHECKING, Record
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 

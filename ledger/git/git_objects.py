@@ -16,9 +16,8 @@ from _thread import get_ident
 
 from ledger.errors import ObjectMissing, ObjectTooLarge, StorageFailed
 from ledger.model.ids import sha1
-from ledger.model.record import Record
+from ledger.model.record import TYPE_CHECKING, Record
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 

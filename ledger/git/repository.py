@@ -11,9 +11,8 @@ import os
 from ledger.environment import variables, working_directory
 from ledger.git.config_files import home_setting, may_set, plain_value
 from ledger.model.ids import is_object
-from ledger.model.record import Record
+from ledger.model.record import TYPE_CHECKING, Record
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ledger.errors import UnsupportedRepository
     from ledger.git.cli import Git

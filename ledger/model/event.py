@@ -16,14 +16,15 @@ checks of drafts, the cache, `why` and the JSON answers go by that alone. A new 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from ledger.model.ids import is_object, is_version_id
 from ledger.model.log_names import is_stem
-from ledger.model.record import Record
+from ledger.model.record import TYPE_CHECKING, Record
 from ledger.model.verbs import GRAMMAR as GRAMMAR
 from ledger.model.verbs import VERBS as VERBS
 from ledger.model.verbs import Arrow, Naming, is_state, verb
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 Meta = tuple[tuple[str, str], ...]  #: footer keys and values besides `id`, in canonical order
 

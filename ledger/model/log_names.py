@@ -8,13 +8,15 @@ invariants O1 to O4 of FORMAT.md.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from time import gmtime
 
 from ledger.model.finding_codes import Finding
 from ledger.model.ids import sha256
 from ledger.model.layout import SESSIONS_DIR, stem_of
-from ledger.model.record import Record
+from ledger.model.record import TYPE_CHECKING, Record
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 #: A seal is the first 130 bits of the SHA-256 of a log, in base32 characters.
 SEAL_CHARS = 26

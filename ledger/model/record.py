@@ -3,17 +3,31 @@
 `Record` is `typing.NamedTuple` to a type checker. At run time it is the same thing built from what
 the interpreter has already loaded: importing `typing` or `dataclasses` costs 9 and 16 ms, more than
 everything else that `diurna show` does. Unlike a plain named tuple, two records are equal only when
-they are of the same class.
+they are of the same class. `tally` and `cached` are
+`collections.Counter`, as a plain dict, and `functools.lru_cache`, whose modules cost 2 ms.
 """
 
 from __future__ import annotations
 
-from _collections import _tuplegetter  # type: ignore[import-not-found]
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections import Counter as tally
+    from functools import lru_cache as cached
     from typing import NamedTuple as Record
 else:
+    from _collections import _count_elements, _tuplegetter
+    from _functools import _lru_cache_wrapper
+
+    def tally(some):
+        """Count."""
+        counts = {}
+        _count_elements(counts, some)
+        return counts
+
+    def cached(most):
+        """Remember."""
+        return lambda function: _lru_cache_wrapper(function, most, False, None)
+
     _SCOPE = {"_new": tuple.__new__}
     _TEMPLATES = {}  # by number of fields: compiling one for each class costs every start 2 ms
 
@@ -38,10 +52,7 @@ else:
             for index, field in enumerate(fields):
                 namespace[field] = _tuplegetter(index, field)
             namespace.update(
-                __slots__=(),
-                __new__=_constructor(fields, defaults),
-                __match_args__=fields,
-                _fields=fields,
+                __slots__=(), __match_args__=fields, _fields=fields, _defaults=defaults
             )
             return type.__new__(mcs, name, bases, namespace)
 
@@ -50,6 +61,11 @@ else:
 
         __slots__ = ()
         __hash__ = tuple.__hash__
+
+        def __new__(cls, *values, **named):
+            """Make the first value of a class, and what makes the next ones: most classes have none."""
+            cls.__new__ = _constructor(cls._fields, cls._defaults)
+            return cls.__new__(cls, *values, **named)
 
         def __eq__(self, other):
             return tuple.__eq__(self, other) if type(self) is type(other) else NotImplemented
@@ -71,4 +87,4 @@ else:
             return type(self)(*values)
 
 
-__all__ = ["Record"]
+__all__ = ["TYPE_CHECKING", "Record", "cached", "tally"]

@@ -12,12 +12,11 @@ built-in types, and is ten times faster than anything else. Caches are rebuilt, 
 from __future__ import annotations
 
 import marshal
-from collections.abc import Iterable, Mapping, Sequence
 
 from ledger.model.event import VERBS, Event, FactCreated, FactUpdated, Meta
 from ledger.model.ids import is_fact_id
 from ledger.model.log_names import ended_of, is_sealed, stamp_in
-from ledger.model.record import Record
+from ledger.model.record import TYPE_CHECKING, Record
 
 #: Known header keys in canonical order; unknown keys follow them in the order found.
 HEADER_KEYS = (
@@ -260,8 +259,8 @@ def normal(text: str) -> str:
     return text
 
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
 _KINDS: tuple[type[Event], ...] = tuple(VERBS.values())

@@ -7,7 +7,7 @@ to `todo`; a ticked box (`Closed`) makes it `done` from anywhere.
 from __future__ import annotations
 
 from ledger.model.ids import is_fact_id
-from ledger.model.record import Record
+from ledger.model.record import TYPE_CHECKING, Record
 
 TODO, IN_PROGRESS, HANDOFF_READY, BLOCKED, DONE, CANCELLED = STATES = (
     "todo", "in-progress", "handoff-ready", "blocked", "done", "cancelled",
@@ -43,7 +43,6 @@ def may_follow(states: tuple[str, ...]) -> tuple[str, ...]:
     return tuple([state for state in STATES if state in found and state != TODO])
 
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Any, TypeVar

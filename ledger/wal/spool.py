@@ -22,7 +22,7 @@ import os
 from ledger.errors import DiurnaError, StorageFailed
 from ledger.model.ids import blob_id
 from ledger.model.log_names import breaks_seal, is_sealed
-from ledger.model.record import Record
+from ledger.model.record import TYPE_CHECKING, Record
 from ledger.wal.atomic_files import (
     append_bytes,
     make_folder,
@@ -33,7 +33,6 @@ from ledger.wal.atomic_files import (
     write_private,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ledger.git.committer import Commit
 

@@ -11,10 +11,9 @@ import marshal
 from ledger.errors import DiurnaError
 from ledger.home import Home
 from ledger.model.layout import HERE_FILE
-from ledger.model.record import Record
+from ledger.model.record import TYPE_CHECKING, Record
 from ledger.wal.user_key import digest, read_signed, write_signed
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any

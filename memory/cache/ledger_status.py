@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 
 from ledger.model.finding_codes import Finding
-from ledger.model.record import Record
+from ledger.model.record import TYPE_CHECKING, Record
 from memory.cache.cache_file import Cache
 from projection.fold.fact_history import Fact, History
 from projection.fold.live_view import (
@@ -25,7 +25,6 @@ from projection.lifecycle.review_due import Size, measured, part_of, reasons, un
 from projection.lifecycle.tier_changes import horizon, left_from, left_of, soonest
 from projection.policy.model import CLOSABLE, QUESTION_KIND, Policy
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 

@@ -7,8 +7,6 @@ the index of stems, so a ledger of any size costs what a stretch of it holds.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-
 from ledger.errors import NotFound
 from ledger.model.log_names import LogRef, is_date, is_stamp, is_stem, key_of, stem_in
 from ledger.model.session import Entry
@@ -19,7 +17,7 @@ from projection.policy.model import CLOSABLE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection, Sequence
     from typing import TypeVar
 
     from ledger.home import Home

@@ -6,7 +6,7 @@ import marshal
 
 from ledger.model.event import GRAMMAR, OF_LOGS, VERB_OF, Event, FactUpdated, is_received
 from ledger.model.log_names import LogRef
-from ledger.model.record import Record
+from ledger.model.record import TYPE_CHECKING, Record
 from ledger.model.session import (
     CHECK_KEY,
     OBSERVED,
@@ -29,7 +29,6 @@ from projection.fold.fact_history import NOBODY, Act, History, Signature
 from projection.fold.live_view import NOTHING, Summary
 from projection.policy.model import Kind, Policy, Upstream
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any

@@ -17,14 +17,14 @@ import fcntl
 import marshal
 import os
 import stat
+import sys
 import time
-from functools import lru_cache
 
 from ledger.environment import monotonic, now_ns
 from ledger.model.layout import CACHE_VERSION
+from ledger.model.record import TYPE_CHECKING, cached
 from ledger.wal.user_key import signed, user_key
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable
@@ -32,10 +32,14 @@ if TYPE_CHECKING:
 
     Said = TypeVar("Said")
 else:
+    # it takes nothing but `lru_cache` of a module that loads six more: 3 ms a start
+    lent = sys.modules.setdefault("functools", type(sys)("functools"))
+    lent.lru_cache = getattr(lent, "lru_cache", cached)
     try:
-        import _sqlite3 as sqlite3  # the standard module loads `datetime`: 3 ms a start
-    except ImportError:
-        import sqlite3
+        import _sqlite3 as sqlite3  # the standard module loads `datetime`: 3 ms more
+    finally:
+        if lent.lru_cache is cached:
+            del sys.modules["functools"]
 
 __all__ = ["FILE_ERRORS", "CacheDamaged", "FileErrors", "Stamp", "sqlite3", "unpack"]
 
@@ -97,7 +101,7 @@ def unpack(packed: bytes, make: Callable[[Any], Said]) -> Said:
         raise CacheDamaged("a value is not as it was written") from problem
 
 
-_unpacked: Callable[..., Any] = lru_cache(_KEPT)(unpack)
+_unpacked: Callable[..., Any] = cached(_KEPT)(unpack)
 
 
 def unpack_once(packed: bytes, make: Callable[[Any], Said]) -> Said:

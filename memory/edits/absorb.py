@@ -24,7 +24,7 @@ from ledger.model.layout import (
     MIRROR_DIR,
     STATE_DIR,
 )
-from ledger.model.record import Record
+from ledger.model.record import TYPE_CHECKING, Record
 from ledger.secrets.scanner import find_secrets
 from ledger.wal.atomic_files import Lock, make_folder, plain_bytes, replace_file
 from memory.edits.page_edits import PageEdit, absorb_committed, find_edit
@@ -51,7 +51,6 @@ from memory.write.commit_files import Files
 from memory.write.draft import SessionDraft, WriteRequest
 from projection.document.page_renderer import STATE_LABELS, render
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memory.pages import Pages
 

@@ -23,7 +23,7 @@ from ledger.model.finding_codes import Finding
 from ledger.model.ids import blob_id
 from ledger.model.layout import CONTINUITY_FILE, EDITED_KEY
 from ledger.model.log_names import ended_of, is_stem, next_stamp, seal, stamp_of, stem_in
-from ledger.model.record import Record
+from ledger.model.record import TYPE_CHECKING, Record
 from ledger.model.session import SessionLog
 from memory.replay.read_logs import read_bytes
 from memory.replay.state_as_of import cold_state, point_in_time, state_at
@@ -52,7 +52,6 @@ from projection.document.page_renderer import render
 from projection.document.unlogged_lines import read_edit
 from projection.fold.full_replay import State
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 

@@ -23,7 +23,7 @@ from ledger.model.layout import (
     SESSIONS_DIR,
     stem_of,
 )
-from ledger.model.record import Record
+from ledger.model.record import TYPE_CHECKING, Record
 from ledger.wal.user_key import digest, read_signed, write_signed
 from memory.cache.ledger_version import (
     BRIEFS,
@@ -37,7 +37,6 @@ from memory.cache.ledger_version import (
     waiting_stems,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any

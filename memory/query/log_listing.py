@@ -8,7 +8,7 @@ from ledger.environment import now_ms
 from ledger.model.instants import lies
 from ledger.model.layout import EDITED_KEY
 from ledger.model.log_names import LogRef, ahead_by_a_day, ended_of, instant_of, key_of, stamp_in
-from ledger.model.record import Record
+from ledger.model.record import TYPE_CHECKING, Record
 from ledger.model.session import EDIT, SessionLog
 from memory.cache.schema import IMPORT
 from memory.query.log_origins import ADOPTION, Origin, Origins, origins_of, seen_at
@@ -17,7 +17,6 @@ from memory.redaction.withheld_texts import ids_in
 from memory.replay.reader_marks import Outdated, brought_by
 from memory.replay.tip_snapshot import Snapshot
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memory.query.reader import Reader
 

@@ -23,7 +23,7 @@ from ledger.model.log_names import (
     milliseconds_of,
     stamp_of,
 )
-from ledger.model.record import Record
+from ledger.model.record import TYPE_CHECKING, Record
 from ledger.model.session import Entry
 from memory.cache.cache_file import Cache
 from memory.cache.name_lookup import fact_named, keys_within, log_named, logs_of
@@ -39,7 +39,6 @@ from projection.document.page_renderer import REDACTED
 from projection.text.clipping import clipped
 from projection.text.session_digest import LINE_CHARS, lead
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memory.query.reader import Reader
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from ledger.codec.log import decode
 from ledger.home import Home
 from ledger.model.log_names import LogRef, is_sealed
-from ledger.model.record import Record
+from ledger.model.record import TYPE_CHECKING, Record
 from ledger.model.session import (
     LOG_LIMIT_BYTES,
     Entry,
@@ -28,7 +28,6 @@ from projection.document.page_renderer import REDACTED
 from projection.fold.fact_history import REDACTED_TEXT
 from projection.fold.withholding import withheld_events
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from projection.text.session_digest import Digest
 

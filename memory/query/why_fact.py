@@ -21,7 +21,7 @@ from ledger.model.event import (
 from ledger.model.evidence import Proof, proof_in
 from ledger.model.ids import version_id
 from ledger.model.log_names import LogRef
-from ledger.model.record import Record
+from ledger.model.record import TYPE_CHECKING, Record
 from ledger.model.session import SessionLog
 from memory.cache.cache_file import Cache
 from memory.query.log_listing import shown_times, told_by
@@ -35,7 +35,6 @@ from projection.fold.falsity import Edge
 from projection.fold.full_replay import State
 from projection.fold.testimony import UNTOLD, Testimony, testimony
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memory.query.reader import Reader
     from projection.fold.fact_history import Fact

@@ -6,12 +6,11 @@ stand side by side, and how much of it a text has. Rules and their weights stand
 
 from __future__ import annotations
 
-from collections import Counter
 from heapq import nlargest
 from itertools import islice
 from math import log
 
-from ledger.model.record import Record
+from ledger.model.record import TYPE_CHECKING, Record, tally
 from memory.recall.fts_tables import INSIDE_LETTERS, NO_ROWS, PLACE_BITS, READ
 from memory.recall.question import (
     ENGLISH,
@@ -25,7 +24,6 @@ from memory.recall.question import (
 from memory.recall.recall_values import COMMON_NOTES
 from memory.recall.rules import ENOUGH, MEANING, RULES, SEEN, TELLING, Scored
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
@@ -207,7 +205,7 @@ def _around(terms: Sequence[Term], found: Sequence[Scored]) -> list[Scored]:
     begun = {row for term in terms for row, places in term.rows.items() if 0 in places}
     logs: dict[int, float] = dict.fromkeys([one.row >> PLACE_BITS for one in found], 0.0)
     for term in terms:
-        times = Counter([row >> PLACE_BITS for row in term.rows])
+        times = tally([row >> PLACE_BITS for row in term.rows])
         for number in logs.keys() & times.keys():
             logs[number] += term.weight * times[number] / (times[number] + RULES.k1)
     own = {one.row: one.score for one in found}

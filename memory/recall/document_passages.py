@@ -8,9 +8,6 @@ Documents are no memory: nothing of them is a fact, and no use of them is counte
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
-
 from ledger.errors import NotFound
 from ledger.git.repository import head
 from ledger.home import OWN_BRANCH, Home
@@ -26,6 +23,10 @@ from memory.recall.recall_values import Answer, Hit
 from memory.replay.tip_snapshot import Snapshot
 from projection.policy.model import Recall
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
 #: What documents end in, in whatever folder they lie; those of rules have names without an end, too.
 ENDINGS = (".md", ".mdc", ".markdown", ".rst", ".adoc", ".asciidoc")
 _RULES = (".cursorrules", ".windsurfrules", ".clinerules")
@@ -37,7 +38,7 @@ _KNOWN = [
     *[f":(top,exclude,glob)**/{folder}/**" for folder in _BROUGHT],
 ]
 #: What agents read and write comes first, where there are too many.
-_FIRST = r"(?:^|/)(?:(?:AGENTS|CLAUDE|GEMINI|README)\.|\.(?:cursor|windsurf|cline|github|roo))"
+_FIRST = "AGENTS. CLAUDE. GEMINI. README. .cursor .windsurf .cline .github .roo".split()
 #: So much of a document is read, and so many of them; beyond that they are left out, and said.
 DOCUMENT_LIMIT_BYTES = 1 << 20
 DOCUMENTS_LIMIT = 2000
@@ -200,7 +201,8 @@ def documents_at(home: Home, commit: str, patterns: Iterable[str]) -> tuple[dict
             found |= {path: blob for _, mode, blob, path in rows if mode[:3] == "100"}
     sizes = dict(zip(found, git.sizes(list(found.values())), strict=True))
     small = [path for path in found if 0 < sizes[path] <= DOCUMENT_LIMIT_BYTES]
-    small.sort(key=lambda path: (not re.search(_FIRST, path), path.count("/"), path))
+    later = {path: not any(f"/{one}" in f"/{path}" for one in _FIRST) for path in small}
+    small.sort(key=lambda path: (later[path], path.count("/"), path))
     kept = sorted(small[:DOCUMENTS_LIMIT])
     left = sum([bool(size) for size in sizes.values()]) - len(kept)
     return {path: found[path] for path in kept}, left

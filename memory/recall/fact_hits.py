@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Iterable
-
 from ledger.environment import now_ms
 from ledger.model.event import FactCreated, FactUpdated, told
 from ledger.model.log_names import NO_DAY
-from ledger.model.record import Record
+from ledger.model.record import TYPE_CHECKING, Record, cached
 from ledger.model.session import ASKED_KEY, ENDED
 from memory.cache.cache_file import Cache
 from memory.cache.schema import ORDINARY
@@ -34,8 +31,9 @@ from projection.fold.testimony import DECIDED, testimony
 from projection.policy.model import PATTERN_KIND, QUESTION_KIND
 from projection.text.clipping import one_line
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     from projection.fold.full_replay import State
 
 #: How many events of a fact are told, the newest ones.
@@ -94,7 +92,7 @@ class Facts:
         self._filters = filters
         self._met: Met = {}
         #: where a fact stands: one of many texts is asked for with each of them
-        self._standing = functools.cache(self._stand)
+        self._standing = cached(None)(self._stand)
         #: the logs that count, None for all
         self.logs = None if past is None else past.logs
         #: facts of kind `question`, where none is asked for (R11): each has the words of what is asked;
@@ -116,7 +114,7 @@ class Facts:
             named = self._cache.entries_naming(ENDED)
             clocks = {ref.key: entry.clock for ref, entry in named}
 
-        @functools.cache
+        @cached(None)
         def kept_log(number: int) -> LogRow | None:
             log = index.log(number)
             if log is None:

@@ -8,16 +8,13 @@ the cache when it is found. Nothing in the file is truth: what can not be read o
 
 from __future__ import annotations
 
-import re
-from functools import lru_cache
 from itertools import combinations
 
-from ledger.model.record import Record
+from ledger.model.record import TYPE_CHECKING, Record, cached
 from memory.cache.database import Database
 from memory.cache.stamp import FileErrors, Stamp, sqlite3, unpack
 from memory.recall.question import ENGLISH
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
@@ -137,7 +134,7 @@ class Index(Database):
     errors = FileErrors(IndexDamaged)
 
     def __init__(self, base: sqlite3.Connection, stamp: Stamp) -> None:
-        self.log = lru_cache(_LOGS_KEPT)(self._log)
+        self.log = cached(_LOGS_KEPT)(self._log)
         super().__init__(base, stamp)
         base.executescript(
             f"ATTACH ':memory:' AS asked; CREATE VIRTUAL TABLE asked.said USING fts5(text, {_TOKENS});"
@@ -341,7 +338,7 @@ class Lookups:
 
     def respelled(self, raw: str, stems: Sequence[str]) -> tuple[str, ...]:
         """Return the words of the index that somebody may have meant, none for a word with digits."""
-        bare = re.sub("([aou])e", r"\1", raw)  # as one types where a keyboard has no umlaut
+        bare = raw.replace("ae", "a").replace("oe", "o").replace("ue", "u")  # typed without umlauts
         for other in (bare, bare.replace("ss", "ß")):
             if other != raw and (there := [one for one in self.stems(other) if self.count(one)]):
                 return tuple(there)

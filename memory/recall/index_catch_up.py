@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import marshal
 import os
-from functools import partial
 from itertools import chain, count
 
 from ledger.model.layout import CACHE_VERSION
@@ -122,24 +121,26 @@ class IndexFollower(IndexFile):
 
     def ask(self, question: Callable[[Cache, Index], Said]) -> Said:
         """Answer a question of the cache and of an index of its logs, both as of one commit."""
-        fills = partial(_filling, self._snapshot.home, progress=self._progress)
+        snapshot = self._snapshot
+
+        def fills(cache: Cache) -> Fill:
+            return _filling(snapshot.home, cache, self._progress)
+
         for _ in range(_TRIES):
             try:
                 index = self.opened()
                 if index is not None:
-                    said = self._snapshot.ask(partial(_attempt, index, question))
+                    said = _attempt(snapshot, index, question)
                     if said is not None:
                         return said[0]
                     if self._bring(index):
                         continue
             except IndexDamaged:
                 unusable = "the index of recall was unusable and was built anew"
-                self._snapshot.tell_unusable(self._path, unusable)
-            self.make(self._snapshot.ask(fills))
+                snapshot.tell_unusable(self._path, unusable)
+            self.make(snapshot.ask(fills))
         # others write faster than we follow: from an index made here and now
-        return self._snapshot.ask(
-            lambda cache: question(cache, self.make(fills(cache), kept=False))
-        )
+        return snapshot.ask(lambda cache: question(cache, self.make(fills(cache), kept=False)))
 
     def _bring(self, index: Index) -> bool:
         try:
@@ -151,14 +152,18 @@ class IndexFollower(IndexFile):
 
 
 def _attempt(
-    index: Index, question: Callable[[Cache, Index], Said], cache: Cache
+    snapshot: Snapshot, index: Index, question: Callable[[Cache, Index], Said]
 ) -> tuple[Said] | None:
-    """Answer if an index has the logs of a cache, else return None."""
-    with index:
-        mark = index.mark
-        whole = not mark.skipped or mark.generation == cache.generation
-        in_step = whole and mark.digest == cache.summary.digest
-        return (question(cache, index),) if in_step else None
+    """Answer if an index has the logs of the cache, else return None."""
+
+    def asked(cache: Cache) -> tuple[Said] | None:
+        with index:
+            mark = index.mark
+            whole = not mark.skipped or mark.generation == cache.generation
+            in_step = whole and mark.digest == cache.summary.digest
+            return (question(cache, index),) if in_step else None
+
+    return snapshot.ask(asked)
 
 
 def ask_once(snapshot: Snapshot, question: Callable[[Cache, Index], Said]) -> Said:
@@ -203,7 +208,7 @@ def _follow(snapshot: Snapshot, index: Index) -> bool:
     from memory.recall.log_reader import prepare
 
     home, before = snapshot.home, index.mark
-    change = snapshot.ask(partial(_difference, home, index))
+    change = snapshot.ask(lambda cache: _difference(home, index, cache))
     if change is None:
         return False
     after, gone, added, hidden = change

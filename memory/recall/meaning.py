@@ -15,13 +15,12 @@ from functools import cache, cached_property, lru_cache
 from ledger.environment import data_folder, monotonic, variables
 from ledger.errors import StorageFailed
 from ledger.home import Home
-from ledger.model.record import Record
+from ledger.model.record import TYPE_CHECKING, Record
 from memory.cache.cache_file import Cache
 from memory.recall.fts_tables import FACTS_APART, FACTS_FROM, PLACE_BITS, Index
 from memory.recall.recall_values import SMALL_MODEL_BYTES, VECTORS
 from memory.replay.tip_snapshot import Snapshot
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 

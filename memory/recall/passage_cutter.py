@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import re
 
-from ledger.model.record import Record
+from ledger.model.record import TYPE_CHECKING, Record
 from memory.recall.question import bare_words, pairs_in
 from projection.text.clipping import last_start
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 

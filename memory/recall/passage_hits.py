@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 from ledger.environment import now_ms
 from ledger.errors import NotFound
 from ledger.model.log_names import NO_DAY, LogRef, day_seen, key_of, stem_in
+from ledger.model.record import TYPE_CHECKING, tally
 from ledger.model.session import text_of
 from memory.cache.name_lookup import log_named
 from memory.recall.fts_tables import PLACES, LogRow
@@ -25,7 +24,6 @@ from projection.document.fact_remarks import PLAIN, Mark
 from projection.text.clipping import LINE_CHARS, one_line, telling
 from projection.text.normalize import plain, sentences
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
@@ -290,13 +288,14 @@ class LogPassages(Passages):
     def _stated(self, text: str) -> list[str]:
         """Return the facts that a text may state: they have two of the rarest words of a sentence."""
         lookups = self._lookups
-        shared = Counter[int]()
+        shared: dict[int, int] = {}
         lookups.stems(plain(text))  # all at once
         for sentence in sentences(text) if self._index.totals.facts else ():
             stems = {*lookups.stems(as_indexed(plain(sentence)))}
             rare = sorted([(lookups.count(stem), stem) for stem in stems])[:_WORDS]
             few = [stem for count, stem in rare if count <= _TOLD_BY]
-            shared |= Counter([row for stem in few for row in lookups.rows(True, (stem,))])
+            here = tally([row for stem in few for row in lookups.rows(True, (stem,))])
+            shared |= {row: max(times, shared.get(row, 0)) for row, times in here.items()}
         best = sorted(
             [row for row in shared if shared[row] > 1], key=lambda row: (-shared[row], row)
         )

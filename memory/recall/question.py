@@ -6,24 +6,22 @@ Which words say little, and in which language, is told by the lists of `words.tx
 from __future__ import annotations
 
 import os
-import re
-from functools import cache
 from itertools import pairwise
 
-from ledger.model.record import Record
+from ledger.model.record import Record, cached
 
 ENGLISH = "en"
 #: What is left of an everyday word without its ending has so many letters.
 _LEAST = 2
 
 
-@cache
+@cached(None)
 def listed_words(language: str, kind: str) -> frozenset[str]:
     """Return the words of one list, none where there is no such list."""
     return frozenset(_lists().get((language, kind), ()))
 
 
-@cache
+@cached(None)
 def _lists() -> dict[tuple[str, str], list[str]]:
     found: dict[tuple[str, str], list[str]] = {}
     with open(os.path.join(os.path.dirname(__file__), "words.txt"), encoding="utf-8") as file:
@@ -47,7 +45,7 @@ def spoken(text: str, otherwise: str) -> str:
     return max(counts, key=lambda one: counts[one])
 
 
-@cache
+@cached(None)
 def _roots(language: str) -> frozenset[str]:
     """Return the everyday words, and what an ending leaves of them."""
     words = listed_words(language, "everyday")
@@ -56,7 +54,7 @@ def _roots(language: str) -> frozenset[str]:
     return frozenset([*dry, *[root for each in left for root in each]])
 
 
-@cache
+@cached(None)
 def is_everyday(word: str, language: str) -> bool:
     """Tell whether a word, in lower case, is one that everybody uses of everything."""
     roots, endings = _roots(language), {"", *listed_words(language, "endings")}
@@ -67,13 +65,10 @@ def is_everyday(word: str, language: str) -> bool:
     )
 
 
-# not compiled beforehand: most questions are plain words
+# `re` is loaded where one of these may be: most questions are plain words
 _PIECE = r'(?<!\S)(-?)"([^"]+)"|(?<!\S)-(\w[\w./-]*)(?!\S)|(\S+)'
-_WORD = r"[^\W_]+(?:['’][^\W\d_]+)*"
 _BEGINNING = r"\w[\w.-]*\*"
 _CAMEL = r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])"
-#: What may stand around a plain word.
-_AROUND = ".,;:!?()"
 #: The characters of a question that are read, and the words that are looked for.
 QUESTION_CHARS = 2000
 WORDS = 64
@@ -111,8 +106,12 @@ def read_question(text: str, language: str = ENGLISH) -> Question:
 
         text = normalize("NFC", text)
     asked = alone = False
-    plainly = not any(sign in text for sign in '"-*')
-    pieces = [("", "", "", one) for one in text.split()] if plainly else re.findall(_PIECE, text)
+    pieces = [("", "", "", one) for one in text.split()]
+    plainly = '"' not in text and not any(one[0] == "-" or one[-1] == "*" for *_, one in pieces)
+    if not plainly:
+        import re
+
+        pieces = re.findall(_PIECE, text)
     for minus, quoted, without, plain in pieces:
         if (quoted and minus) or without:
             unwanted.append(quoted or without)
@@ -138,23 +137,32 @@ def as_indexed(phrase: str) -> str:
 
 def _take(piece: str, words: dict[str, Word]) -> None:
     """Take the words of a piece: of writing without blanks its pairs, `camelCase` and its parts."""
-    bare = piece.strip(_AROUND)
-    if bare.isascii() and bare.isalnum() and bare == bare.lower():
-        words.setdefault(bare, Word(bare, bare))
-        return
     if not piece.isascii():
         pairs, piece = asked_pairs(piece)
         for typed, indexed in pairs.items():
             words.setdefault(typed, Word(typed, indexed, len(typed) == 1))
-    for found in re.findall(_WORD, piece):
-        parts = re.sub(_CAMEL, " ", found).split() if found[0].isalpha() else [found]  # not `2FA`
-        for part in parts if len(parts) == 1 else [found, *parts]:
-            # of `don't`, `Ada's` and `l'équipe` the longer part says something
-            raw = max(re.split("['’]", part.lower()), key=len)
-            words.setdefault(raw, Word(raw, raw))
+    marked = "".join([one if one.isalnum() or one in "'’" else " " for one in piece])
+    for run in marked.replace("’", "'").split():
+        each = run.split("'")
+        if not any(one[:1].isdecimal() for one in each):
+            each = [max(each, key=len)]  # of `don't`, `Ada's`, `l'équipe` it says something
+        for found in filter(None, each):
+            parts = [found]
+            if found[0].isalpha() and not _is_plain(found):  # not `2FA`
+                import re
+
+                parts = re.sub(_CAMEL, " ", found).split()
+            for part in parts if len(parts) == 1 else [found, *parts]:
+                words.setdefault(part.lower(), Word(part.lower(), part.lower()))
 
 
-#: A run of such writing; what only asks in it: why, what, which, how, where, how many, whether.
+def _is_plain(word: str) -> bool:
+    return word[1:] == word[1:].lower() or (word.isalpha() and word.isupper())
+
+
+#: Begins such writing, but signs between two bounds do not. A run of it, and what only asks in it:
+#: why, what, which, how, where, how many, whether.
+_FIRST, _SIGNS = "\u0e01", ("\u1fff", "\u3041")
 _RUN = (
     "[\u0e01-\u0e5b\u0e81-\u0edf\u1000-\u109f\u1780-\u17dd\u3041-\u30fa\u30fc-\u30ff\u3400-\u9fff"
     "\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003134f]+"
@@ -172,8 +180,17 @@ _END = "q"
 
 def pairs_in(text: str) -> str:
     """Return the words that the index has for writing without blanks in a text, with blanks between."""
-    runs = [] if text.isascii() else re.findall(_RUN, text)
+    runs = _runs(_RUN, _FIRST, text)
     return " ".join([_spelled(run[at : at + 2]) + _END for run in runs for at in range(len(run))])
+
+
+def _runs(pattern: str, first: str, text: str) -> list[str]:
+    """Return what `re.findall` does, where a character is not before the first that may be found."""
+    if text.isascii() or not any(one >= first and not _SIGNS[0] < one < _SIGNS[1] for one in text):
+        return []
+    import re
+
+    return re.findall(pattern, text)
 
 
 def bare_words(text: str) -> list[str]:
@@ -181,7 +198,7 @@ def bare_words(text: str) -> list[str]:
 
     Hebrew and Arabic join one to three letters so ("the", "and", "in").
     """
-    words = [] if text.isascii() else re.findall(_JOINED, text)
+    words = _runs(_JOINED, "\u05d0", text)
     return [word[cut:] for word in words for cut in range(1, min(4, len(word) - _LEFT + 1))]
 
 
@@ -193,7 +210,11 @@ def asked_pairs(text: str) -> tuple[dict[str, str], str]:
         for all pairs that begin with it.
     """
     found: dict[str, str] = {}
-    runs = re.findall(_RUN, text)
+    runs = _runs(_RUN, _FIRST, text)
+    if not runs:
+        return found, text
+    import re
+
     telling = [part for run in runs for part in re.split(_ASKING, run) if len(part) > 1]
     for run in telling or runs:
         if len(run) == 1:

@@ -5,10 +5,9 @@ What each is worth: tests/bench/BENCH.md. What a text scores is worked out by `m
 
 from __future__ import annotations
 
-from ledger.model.record import Record
+from ledger.model.record import TYPE_CHECKING, Record
 from projection.fold.live_view import ARCHIVED_TIERS, TIERS
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 

@@ -16,11 +16,10 @@ from ledger.errors import DiurnaError
 from ledger.git.repository import cut_commits, head
 from ledger.home import OWN_BRANCH, OWN_REPOSITORY, Home
 from ledger.model.layout import TRUTH_FILE
-from ledger.model.record import Record
+from ledger.model.record import TYPE_CHECKING, Record
 from ledger.wal.user_key import digest, read_signed, write_signed
 from memory.cache.landed_work import EndingFact
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any

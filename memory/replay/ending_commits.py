@@ -13,7 +13,7 @@ from fnmatch import fnmatchcase
 from functools import cached_property
 
 from ledger.git.ancestry import BLOB_LIMIT_BYTES, Entry, Mainline, Step, merged_branches
-from ledger.model.record import Record
+from ledger.model.record import TYPE_CHECKING, Record
 from projection.text.until_conditions import (
     FILE,
     GONE,
@@ -26,7 +26,6 @@ from projection.text.until_conditions import (
     until_in,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 

@@ -12,11 +12,10 @@ from ledger.home import Home
 from ledger.model.finding_codes import Finding
 from ledger.model.ids import blob_id
 from ledger.model.log_names import LogRef, is_sealed, is_weak, proves
-from ledger.model.record import Record
+from ledger.model.record import TYPE_CHECKING, Record
 from ledger.model.session import LOG_LIMIT_BYTES, Entry
 from ledger.wal.spool import Spool
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 

@@ -8,8 +8,6 @@ what is true now.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
-
 from ledger.escape import prose
 from ledger.model.event import Event, FactCreated, FactUpdated
 from memory.cache.cache_file import Cache
@@ -30,6 +28,8 @@ from projection.policy.model import FINDING_KIND, PATTERN_KIND
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable
+
     from ledger.home import Home
     from memory.replay.broken_truth import Lack, Truth
     from memory.replay.head_view import Here

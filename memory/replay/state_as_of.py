@@ -9,7 +9,7 @@ from ledger.heavy_work import Uncollected
 from ledger.model.event import FactCreated
 from ledger.model.finding_codes import Finding
 from ledger.model.log_names import LogRef, ended_of, is_stem, stamp_of, stem_in
-from ledger.model.record import Record
+from ledger.model.record import TYPE_CHECKING, Record
 from ledger.model.session import Entry
 from memory.cache.cache_file import Cache
 from memory.cache.name_lookup import last_key
@@ -24,7 +24,6 @@ from projection.fold.live_view import (
 )
 from projection.policy.model import Policy
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     pass
 

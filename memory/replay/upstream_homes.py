@@ -15,10 +15,9 @@ from ledger.home import IN_TREE, OWN_REPOSITORY, PERSONAL, Home, has_layers, per
 from ledger.model.ids import sha256
 from ledger.model.layout import CACHE_DIR, FETCHED_FILE, UPSTREAM_BRANCH, UPSTREAM_DIR
 from ledger.model.log_names import stamp_of
-from ledger.model.record import Record
+from ledger.model.record import TYPE_CHECKING, Record
 from memory.cache.ledger_version import beside
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TypeVar

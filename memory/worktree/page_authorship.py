@@ -12,7 +12,7 @@ from ledger.home import Home
 from ledger.model.finding_codes import Finding
 from ledger.model.layout import ARCHIVE_DIR, CONTINUITY_FILE, EDITED_KEY, SESSIONS_DIR
 from ledger.model.log_names import log_refs
-from ledger.model.record import Record
+from ledger.model.record import TYPE_CHECKING, Record
 from memory.replay.page_publishing import publishes
 from memory.worktree.edit_base import line_of, made_by_diurna, published
 from memory.worktree.page_copies import (
@@ -28,7 +28,6 @@ from memory.worktree.rendered_pages import (
     standing_files,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 

@@ -16,11 +16,10 @@ from ledger.model.layout import (
     MIRROR_DIR,
     VIEW_FILES,
 )
-from ledger.model.record import Record
+from ledger.model.record import TYPE_CHECKING, Record
 from memory.worktree.page_copies import edit_hint, write_noted
 from projection.document.page_renderer import machine, render
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 

@@ -6,12 +6,11 @@ one, so that `budget` can count them; no part depends on another one.
 
 from __future__ import annotations
 
-from ledger.model.record import Record
+from ledger.model.record import TYPE_CHECKING, Record
 from projection.brief.inert_text import TAG, plain, untagged
 from projection.fold.testimony import SAID
 from projection.policy.model import THREAD_KIND
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 

@@ -5,10 +5,11 @@ One body for every answer, so that none shows what does not hold as if it held.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-
-from ledger.model.record import Record
+from ledger.model.record import TYPE_CHECKING, Record
 from projection.fold.fact_history import Fact
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
 
 Met = dict[str, tuple[str, ...]]
 

@@ -16,12 +16,11 @@ from __future__ import annotations
 from ledger.model.finding_codes import Finding
 from ledger.model.ids import is_fact_id
 from ledger.model.layout import CONTINUITY_FILE
-from ledger.model.record import Record
+from ledger.model.record import TYPE_CHECKING, Record
 from projection.document import footer_reader, page_renderer
 from projection.fold.fact_history import Version
 from projection.policy.model import CONTRADICTIONS
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ledger.codec.outline_by_lines import Fences
 

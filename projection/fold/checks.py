@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-
 from ledger.model.event import (
     FactCreated,
     FactHelped,
@@ -17,12 +15,15 @@ from ledger.model.event import (
 )
 from ledger.model.finding_codes import Finding
 from ledger.model.log_names import is_stem, log_path, stem_in
-from ledger.model.record import Record
+from ledger.model.record import TYPE_CHECKING, Record
 from ledger.model.session import EDIT
 from ledger.model.verbs import DONE, STATES, TODO, either, may_follow
 from projection.fold.fact_history import Act, Fact, Help, History, Move, Signature
 from projection.fold.falsity import Edge, against
 from projection.policy.model import CLOSABLE, TASK_KIND, Policy
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
 
 
 def helps_in(acts: Iterable[Act]) -> tuple[Help, ...]:

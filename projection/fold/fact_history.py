@@ -8,18 +8,15 @@ its births, updates and closings in ledger order, and from what each of these na
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
-
 from ledger.model.event import Event, Meta
 from ledger.model.ids import version_id
 from ledger.model.log_names import is_date, is_stem, key_of, latest_seen
-from ledger.model.record import Record
+from ledger.model.record import TYPE_CHECKING, Record
 from ledger.model.verbs import IN_PROGRESS, TODO, either
 from projection.policy.model import CLOSABLE, TASK_KIND
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Container, Iterable
 
 
 class Counted(Record):

@@ -6,8 +6,6 @@ invariants F6 and F10 of FORMAT.md.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-
 from ledger.model.event import (
     FactCreated,
     FactInvalidated,
@@ -19,6 +17,10 @@ from ledger.model.ids import version_id
 from ledger.model.log_names import stem_in
 from projection.fold.fact_history import Fact, History
 from projection.policy.model import CLOSABLE, QUESTION_KIND
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 #: A supersession `old → new` as said at one place of the ledger: (stem, seq, old, new).
 Edge = tuple[str, int, str, str]

@@ -8,15 +8,17 @@ fact needs the list of work logs.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
 
 from ledger.model.event import FactVerified
 from ledger.model.ids import sha256
 from ledger.model.layout import quarter_of
-from ledger.model.record import Record
+from ledger.model.record import TYPE_CHECKING, Record
 from ledger.model.session import Entry
 from projection.fold.fact_history import Fact
 from projection.policy.model import Policy, Windows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
 
 TIERS = ("core", "working", "active", "archive-candidate", "archived", "superseded")
 #: The tiers whose facts never stand in `continuity.md`.

@@ -5,8 +5,6 @@ It is a function of the fact and of what the headers of its logs say (FORMAT.md,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-
 from ledger.model.event import (
     Event,
     FactCreated,
@@ -20,7 +18,7 @@ from ledger.model.event import (
     ThreadReopened,
 )
 from ledger.model.ids import version_id
-from ledger.model.record import Record
+from ledger.model.record import TYPE_CHECKING, Record
 from ledger.model.session import EDIT, Entry
 from ledger.model.verbs import CLOSING
 from projection.fold.fact_history import Fact, History
@@ -28,10 +26,13 @@ from projection.fold.falsity import against
 from projection.fold.live_view import CLOSED, INVALIDATED, SUPERSEDED
 from projection.policy.model import THREAD_KIND
 
-#: Gives what a log says, by its key; None for one that is not there.
-Entries = Callable[[str], Entry | None]
-#: Gives what is known of ids.
-Histories = Callable[[Iterable[str]], Mapping[str, History]]
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    #: Gives what a log says, by its key; None for one that is not there.
+    Entries = Callable[[str], Entry | None]
+    #: Gives what is known of ids.
+    Histories = Callable[[Iterable[str]], Mapping[str, History]]
 
 #: A person decided it; an agent recorded it; a machine found it in a session; it came from elsewhere.
 DECIDED, SAID, QUOTED, IMPORTED = WORDS = "decided", "said", "quoted", "imported"

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from collections import Counter
 
-from ledger.model.record import Record
+from ledger.model.record import TYPE_CHECKING, Record
 from projection.document.archive_pages import summary_of
 from projection.fold.fact_links import entity_names, folded
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import TypeVar

@@ -11,14 +11,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from ledger.model.event import FactCreated
 from ledger.model.ids import sha256
 from ledger.model.layout import BRIEF_CHARS
-from ledger.model.record import Record
+from ledger.model.record import TYPE_CHECKING, Record
 from ledger.model.session import OBSOLETE_KEY
 from projection.document.page_renderer import STATE_LABELS, contradictions, section_title
 from projection.fold.fact_history import Fact
 from projection.fold.live_view import LiveView, Standing, never_decaying
 from projection.policy.model import BY_BRIEF, QUESTION_KIND, THREAD_KIND, Review
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from projection.policy.model import Policy
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 
-from ledger.model.record import Record
+from ledger.model.record import TYPE_CHECKING, Record
 from projection.fold.live_view import BY_HAND, CLOSED, FADED, Decay, Standing
 from projection.policy.model import Policy
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from projection.fold.full_replay import State
 

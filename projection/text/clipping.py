@@ -6,7 +6,10 @@ behind the mark of the cut, with what it negates. Nothing is cut between the two
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
 
 _CUT = "…"
 #: The most characters that a line of what was found has: about 80 tokens.

@@ -11,12 +11,12 @@ word of a text is in it only where the project has it for a name already.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
-
 from ledger.model.ids import sha256
-from ledger.model.record import Record
+from ledger.model.record import TYPE_CHECKING, Record, cached
 from projection.text.clipping import SHORTENED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 #: Words that say nothing about what a fact is about.
 SMALL = frozenset(
@@ -138,7 +138,7 @@ def content_words(text: str) -> set[str]:
     return {form for piece in text.lower().translate(_BLANKS).split() for form in _carrying(piece)}
 
 
-@lru_cache(_MEMORY_WORDS)
+@cached(_MEMORY_WORDS)
 def _carrying(piece: str) -> tuple[str, ...]:
     """Return the normal forms of what stands between two blanks, in lower case, without negators."""
     terms = [term for _, term, _ in _terms(piece) if term not in NEGATORS and term != "instead"]
@@ -172,7 +172,7 @@ def _terms(sentence: str) -> Iterator[tuple[str, str, bool]]:
             yield bare, low, ends
 
 
-@lru_cache(_MEMORY_WORDS)
+@cached(_MEMORY_WORDS)
 def normal(term: str) -> tuple[str, ...]:
     """Return the normal forms of a word in lower case: none for a small one, several for `10s`."""
     if term in SMALL:
@@ -207,7 +207,7 @@ def _with_digits(term: str) -> tuple[str, ...]:
     return (f"#{number}", unit) if unit else (f"#{number}",)
 
 
-@lru_cache(1 << 13)
+@cached(1 << 13)
 def stem(word: str) -> str:
     """Take the endings of a word off, so that its inflections are one."""
     if len(word) <= 3:
@@ -316,7 +316,7 @@ def id_of_subject(text: str, words: Mapping[str, str]) -> str:
     return "-".join(named)
 
 
-@lru_cache(4096)  # a server reads the paths of its project before each id
+@cached(4096)  # a server reads the paths of its project before each id
 def _words(text: str) -> tuple[str, ...]:
     """Cut a text, a path or a name in camel case into words that may stand in an id."""
     found, word = [], ""

@@ -15,7 +15,7 @@ from ledger.codec.fact_blocks import Block, read_facts
 from ledger.codec.log import section_kind
 from ledger.codec.outline import tells
 from ledger.codec.outline_by_lines import code_ranges, title_of
-from ledger.model.record import Record
+from ledger.model.record import TYPE_CHECKING, Record
 from ledger.model.session import FACTS_HEADING
 from ledger.secrets.scanner import Lines, find_secrets, stand_in
 from projection.policy.model import CLOSABLE
@@ -30,7 +30,6 @@ from projection.text.session_lines import (
     title_of_log,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 

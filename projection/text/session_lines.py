@@ -5,10 +5,9 @@ Pure and light, as a brief asks it of five logs: nothing is looked through for s
 
 from __future__ import annotations
 
-from ledger.model.record import Record
+from ledger.model.record import TYPE_CHECKING, Record
 from projection.text.clipping import sentence_starts
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 

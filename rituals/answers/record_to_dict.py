@@ -5,9 +5,8 @@ from __future__ import annotations
 from functools import cache
 
 from ledger.model.finding_codes import Finding
-from ledger.model.record import Record
+from ledger.model.record import TYPE_CHECKING, Record
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any

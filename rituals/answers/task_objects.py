@@ -11,13 +11,12 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from ledger.model.log_names import floor_of, milliseconds_of
-from ledger.model.record import Record
+from ledger.model.record import TYPE_CHECKING, Record
 from ledger.model.verbs import IN_PROGRESS
 from memory import Cache, Reader, handoffs_in, tasks_in
 from projection.work.tracked_tasks import Task, open_handoffs
 from rituals.answers.record_to_dict import fields_of
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import contextmanager, nullcontext, suppress
 
 from ledger.environment import NOW, is_time, monotonic, now_ms, variables, working_directory
 from ledger.errors import DiurnaError, DraftRefused, NotFound, WrongUsage
@@ -16,7 +15,7 @@ from rituals.cli.output import Output, few
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from typing import Any, BinaryIO, TypeVar
 
     from ledger.home import Home
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from rituals.cli.output import Line
 
     Asked = TypeVar("Asked", bound=Reader)
+    Said = TypeVar("Said")
 
 
 STDIN = "-"
@@ -239,9 +239,8 @@ class Invocation:
         self.out.short = memory.short
         memory.typed = any(one.split("=")[0] == "--agent" for one in self.arguments)
 
-    @contextmanager
-    def opened_file(self, path: str, hint: str = _FILE_HINT) -> Iterator[BinaryIO]:
-        """Open a file, or standard input for `-`; `hint` says what can be named.
+    def reading(self, path: str, using: Callable[[BinaryIO], Said], hint: str = _FILE_HINT) -> Said:
+        """Return what is made of a file, or of standard input for `-`; `hint` says what can be named.
 
         Raises:
             NotFound: there is no such file.
@@ -251,8 +250,10 @@ class Invocation:
         if path == STDIN and not sys.stdin:
             raise DiurnaError("it is closed", where=name, hint=hint)
         try:
-            with nullcontext(sys.stdin.buffer) if path == STDIN else open(path, "rb") as file:
-                yield file
+            if path == STDIN:
+                return using(sys.stdin.buffer)
+            with open(path, "rb") as file:
+                return using(file)
         except FileNotFoundError:
             raise NotFound("there is no such file", where=name, hint=hint) from None
         except OSError as problem:
@@ -264,10 +265,9 @@ class Invocation:
 
         Raises:
             DraftRefused: it is over the limit for a session log.
-            DiurnaError: as `opened_file`.
+            DiurnaError: as `reading`.
         """
-        with self.opened_file(path) as file:
-            data = file.read(LOG_LIMIT_BYTES + 1)
+        data = self.reading(path, lambda file: file.read(LOG_LIMIT_BYTES + 1))
         if len(data) > LOG_LIMIT_BYTES:
             name = "standard input" if path == STDIN else path
             message = f"more than {LOG_LIMIT_BYTES} bytes, the limit for one log"
@@ -383,9 +383,11 @@ class Invocation:
         """Let nothing be written any more: whoever read it is gone."""
         nowhere = os.open(os.devnull, os.O_WRONLY)
         for stream in (sys.stdout, sys.stderr):
-            with suppress(OSError, ValueError, AttributeError):  # it is closed, or there is none
+            try:
                 try:
                     stream.flush()
                 except (OSError, ValueError):
                     os.dup2(nowhere, stream.fileno())
+            except (OSError, ValueError, AttributeError):
+                pass  # it is closed, or there is none
         os.close(nowhere)

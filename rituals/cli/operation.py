@@ -7,11 +7,8 @@ lines by the same rows without a library, and leaves to click what it can not re
 
 from __future__ import annotations
 
-from keyword import iskeyword
+from ledger.model.record import TYPE_CHECKING, Record
 
-from ledger.model.record import Record
-
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
     from typing import Any
@@ -34,7 +31,7 @@ class Entry(Record):
     @property
     def function(self) -> str:
         """The function that does it."""
-        return f"{self.name}{'_' * iskeyword(self.name)}"
+        return f"{self.name}{'_' * (self.name == 'import')}"
 
     @property
     def module(self) -> str:

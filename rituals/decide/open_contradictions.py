@@ -5,14 +5,13 @@ from __future__ import annotations
 from ledger.model.event import FactCreated, FactSuperseded, ThreadClosed
 from ledger.model.ids import version_id
 from ledger.model.log_names import stem_in
-from ledger.model.record import Record
+from ledger.model.record import TYPE_CHECKING, Record
 from projection.document.page_renderer import REDACTED, ordered
 from projection.fold.fact_history import Fact, History
 from projection.fold.falsity import against
 from projection.fold.testimony import RANK, word_of
 from rituals.decide.decision import facts_named
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any

@@ -19,14 +19,13 @@ from importlib.resources import files
 from ledger.environment import monotonic, working_directory
 from ledger.escape import prose, visible
 from ledger.model.ids import sha256
-from ledger.model.record import Record
+from ledger.model.record import TYPE_CHECKING, Record
 from ledger.secrets.scanner import without_secrets
 from projection.policy.model import BUILT_IN_KINDS, DELIBERATE, THREAD_KIND
 from projection.text.clipping import clipped
 from rituals.hosts.transcripts.turns import ASSISTANT, USER, Turn
 from rituals.hosts.user_settings import HTTP, Settings
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import subprocess
     import urllib.request

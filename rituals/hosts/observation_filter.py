@@ -12,11 +12,10 @@ import os
 
 from ledger.environment import now_ms
 from ledger.model.layout import STATE_DIR
-from ledger.model.record import Record
+from ledger.model.record import TYPE_CHECKING, Record
 from rituals.hosts.adapters import FAILURE, TASK
 from rituals.hosts.session_files import read_record, write_record
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 

@@ -10,10 +10,9 @@ from __future__ import annotations
 from ledger.environment import variables
 from ledger.git.config_files import plain_user_name
 from ledger.home import Home
-from ledger.model.record import Record
+from ledger.model.record import TYPE_CHECKING, Record
 from rituals.hosts.session_files import changed, read_record
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 

@@ -14,13 +14,12 @@ import time
 
 from ledger.environment import monotonic, now_seconds
 from ledger.model.layout import HOOK_FAULTS_FILE
-from ledger.model.record import Record
+from ledger.model.record import TYPE_CHECKING, Record
 from ledger.wal.atomic_files import try_unlink
 
 #: End the names of the one that says where a session was seen last, and of the one that it is over.
 SEEN, ENDED = ".seen", ".ended"
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import TypeVar

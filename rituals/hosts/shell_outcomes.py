@@ -5,10 +5,9 @@ from __future__ import annotations
 import posixpath
 from itertools import pairwise
 
-from ledger.model.record import Record
+from ledger.model.record import TYPE_CHECKING, Record
 from rituals.hosts.adapters import FAILURE
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 

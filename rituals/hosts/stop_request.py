@@ -13,12 +13,11 @@ from collections.abc import Iterable, Mapping
 from zlib import crc32
 
 from ledger.environment import TookTooLong, allow, now_ms
-from ledger.model.record import Record
+from ledger.model.record import TYPE_CHECKING, Record
 from rituals.hosts.adapters import HOSTS
 from rituals.hosts.host_events import BEGINS, Moment, captured_file
 from rituals.hosts.session_files import changed, read_record, read_start
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memory import Cache
 

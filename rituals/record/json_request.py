@@ -35,7 +35,7 @@ def object_of(fields: dict[str, Shape], make: Any = dict) -> Shape:
 def shape_of(record: type[Any], leave: str = "") -> Shape:
     """Return how JSON writes a value class: its fields but one, by their types."""
     hints = get_type_hints(record)
-    needed = len(hints) - len(record.__new__.__defaults__ or ())
+    needed = len(hints) - len(record._defaults)
     fields = {
         name: {**_shape_of(hint), "_needed": at < needed}
         for at, (name, hint) in enumerate(hints.items())

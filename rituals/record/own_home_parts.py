@@ -10,13 +10,12 @@ from ledger.errors import DraftRefused
 from ledger.home import PERSONAL, personal_home
 from ledger.model.event import FactCreated, FactInvalidated, FactSuperseded, facts_in
 from ledger.model.finding_codes import Finding
-from ledger.model.record import Record
+from ledger.model.record import TYPE_CHECKING, Record
 from ledger.model.session import DEFAULT_TITLE, personal_ids, says_personal
 from memory import Memory, Receipt, SessionDraft, is_own, named_ids, personal_finding, renamed
 from rituals.record.draft_composer import draft_of_request
 from rituals.record.request import Request
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 

@@ -150,8 +150,8 @@ def _import_events(call: Invocation, file: str, *, dry_run: bool) -> None:
 
     memory, name = call.memory(), "standard input" if file == STDIN else file
     hint = "name a file that `diurna export events > FILE` wrote, or - for standard input"
-    with call.opened_file(file, hint) as lines:
-        found = plan_arrival(memory, lines, name, call.out.progress)
+    progress = call.out.progress
+    found = call.reading(file, lambda lines: plan_arrival(memory, lines, name, progress), hint)
     if not dry_run:
         found = apply_arrival(memory, found)
     logs, verb = counted(len(found.new), "log"), "would be imported" if dry_run else "imported"

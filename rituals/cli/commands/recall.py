@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from functools import cache
 
 from ledger.errors import WrongUsage
 from ledger.model.layout import ASKS_FILE
+from ledger.model.record import TYPE_CHECKING, cached
 from memory import (
     COMMON_NOTES,
     DOCUMENT_KIND,
@@ -25,7 +25,6 @@ from projection.fold.live_view import TIERS
 from rituals.cli.operation import SINCE, UNTIL, option, word
 from rituals.cli.output import counted
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
@@ -189,7 +188,7 @@ def _lines(
 ) -> Iterator[Line]:
     if not answer.hits:
         return
-    short = cache(call.out.short)
+    short = cached(None)(call.out.short)
     parts: dict[str, Hit] = {}
     for hit in answer.hits:
         parts.setdefault(_PARTS.get(hit.kind, "what holds"), hit)

@@ -13,7 +13,7 @@ from collections import Counter
 
 from ledger.environment import machine_ms
 from ledger.model.layout import CAPTURED_DIR, SILENCES_FILE
-from ledger.model.record import Record
+from ledger.model.record import TYPE_CHECKING, Record
 from ledger.wal.atomic_files import try_unlink
 from rituals.hosts.adapters import HOSTS
 from rituals.hosts.host_events import Moment, captured_file, file_name
@@ -33,7 +33,6 @@ from rituals.hosts.session_files import (
     write_record,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
