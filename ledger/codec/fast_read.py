@@ -27,7 +27,8 @@ from ledger.model.event import (
     signs,
     used_in,
 )
-from ledger.model.ids import ID_LIMIT_CHARS, is_fact_id, is_version_id
+from ledger.model.ids import is_fact_id, is_version_id
+from ledger.model.record import TYPE_CHECKING
 from ledger.model.session import (
     HEADER_KEYS,
     IDS_LIMIT,
@@ -40,15 +41,43 @@ from ledger.model.session import (
     reach_in,
 )
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
 _KEYS = frozenset(HEADER_KEYS)
 _REFERENCES = "\n## Memory References\n"
 _FACTS = "\n## Facts\n"
-_BULLETS = {f"- {verb}": kind for verb, kind in VERBS.items()}
+_BULLETS = {f"- {verb}": kind for verb, kind in VERBS.items() if kind not in OF_LOGS}
 #: Types whose bullet may hold nothing but ids.
 _OF_IDS = frozenset([kind for kind, verb in GRAMMAR.items() if verb.arrow is None])
 #: Footer keys that need no look at their value.
 _RANK = {key: rank for rank, key in enumerate(META_KEYS) if key != "created"}
 _NAMES = ("memory references", "facts")
+#: How many readings of each sort are remembered before all are forgotten.
+_MET = 1 << 15
+
+#: What is read of a fact: text, checkbox, footer.
+_Body = tuple[str, str, Meta]
+#: Something is not surely canonical.
+_Doubt = ValueError
+
+
+class _Met(dict[str, "Any"]):
+    """What texts were read as: among 100,000 logs most are met many times.
+
+    Args:
+        read: reads one.
+    """
+
+    def __init__(self, read: Callable[[str], object]) -> None:
+        self._read = read
+
+    def __missing__(self, text: str) -> object:
+        if len(self) >= _MET:
+            self.clear()
+        found = self[text] = self._read(text)
+        return found
 
 
 def scan(stem: str, data: bytes) -> Entry | None:
@@ -56,40 +85,36 @@ def scan(stem: str, data: bytes) -> Entry | None:
     if len(data) > LINE_LIMIT_BYTES or data[-1:] != b"\n" or b"\r" in data or b"\0" in data:
         return None
     try:
-        text = data.decode()
-    except UnicodeDecodeError:
+        return _read(stem, data.decode())
+    except (ValueError, KeyError):  # a doubt, no UTF-8, or an event without its text
         return None
+
+
+def _read(stem: str, text: str) -> Entry:
     head: dict[str, str] = {}
     if text.startswith("---\n"):
-        end = text.find("\n---\n", 3)
-        if end == -1:
-            return None
-        for line in text[4:end].split("\n"):
-            key, _, value = line.partition(": ")
-            if key not in _KEYS or key in head or not value or value.strip() != value:
-                return None
-            head[key] = value
-        body = end + 4
+        body = text.find("\n---\n", 3)
+        head = _header(text[4:body] if body != -1 else "")
+        body += 4
     elif text[0] in "-\ufeff":
-        return None
+        raise _Doubt
     else:
         text = "\n" + text
         body = 0
     at = text.rfind(_REFERENCES, body)
     if not _is_plain(text, body, at if at != -1 else len(text) - 1):
-        return None
+        raise _Doubt
     agent, kind = intern(head.get("agent", "")), intern(head.get("type", WORK))
     session = intern(head.get("session", ""))
     reach, clock = reach_in(head), clock_of(stem, head)
     if at == -1:
         return Entry(stem, kind == WORK, agent, kind, (), (), session, reach, reported=clock)
     cut = text.find(_FACTS, at + 21)
+    texts = _facts(text[cut + 9 :]) if cut != -1 else {}
     names: list[str] = []
-    acts: list[Event] = []
-    if not _references(text[at + 22 : cut + 1 if cut != -1 else None], names, acts):
-        return None
-    if not _join(acts, text[cut + 9 :] if cut != -1 else ""):
-        return None
+    acts = _references(text[at + 22 : cut + 1 if cut != -1 else None], names, texts)
+    if texts:
+        raise _Doubt
     named = tuple(dict.fromkeys(names))
     by = (head.get("branch", ""), head.get("role", "")) if signs(acts) else ("", "")
     said = (*(place_of(head) if acts else ()), *clock)
@@ -98,15 +123,27 @@ def scan(stem: str, data: bytes) -> Entry | None:
     )
 
 
+def _header(block: str) -> dict[str, str]:
+    """Read the lines of a header: known keys, none twice, no blanks around their values."""
+    lines = [line.split(": ", 1) for line in block.split("\n")]
+    head = dict(lines)
+    if len(head) < len(lines) or not _KEYS.issuperset(head):
+        raise _Doubt
+    if any(not value or value.strip() != value for value in head.values()):
+        raise _Doubt
+    return head
+
+
 def _is_plain(text: str, begin: int, end: int) -> bool:
     """Tell whether the prose surely hides nothing and holds no section of ours.
 
     `text[begin]` is the line feed before the prose, `text[end]` the one before what follows it.
     """
     prose = text[begin : end + 1]
-    if "```" in prose or "~~~" in prose or "<" in prose:
+    # a character is told in a hundredth of the time that a word takes
+    fenced = ("`" in prose and "```" in prose) or ("~" in prose and "~~~" in prose)
+    if fenced or "<" in prose:
         return _is_plain_line_by_line(text, prose, end)
-    # behind the title most prose has no "#" at all, which is told ten times faster than "##"
     at = prose.find("#", prose.find("\n", 1) if prose.startswith("\n# ") else 0)
     at = prose.find("##", at) if at != -1 else -1
     while at != -1:
@@ -132,114 +169,82 @@ def _is_plain_line_by_line(text: str, prose: str, end: int) -> bool:
     )
 
 
-def _references(section: str, names: list[str], acts: list[Event]) -> bool:
-    """Read the bullets; tell whether all of them were canonical.
+def _references(section: str, names: list[str], texts: dict[str, _Body]) -> list[Event]:
+    """Return what canonical bullets say; `texts` go into the events, `names` gets the ids that are used.
 
     What most bullets are is read here; any other, and of any other verb, as the codec reads it.
     """
+    if section.count(",") + section.count("\n") > IDS_LIMIT:
+        raise _Doubt
+    acts: list[Event] = []
     for line in section.split("\n"):
         if not line:
             continue
-        verb, colon, rest = line.partition(": ")
+        verb, _, rest = line.partition(": ")
         kind = _BULLETS.get(verb)
-        if kind is None or not colon or kind in OF_LOGS:
-            return False
-        if kind is FactSuperseded:
-            id, _, more = rest.partition(" → ")
-            new, was, plain = _seen(more)
-            if plain and is_fact_id(id) and is_fact_id(new):
-                names.append(new)
-                acts.append(FactSuperseded(id, new, "", was))
-                continue
-        elif kind is FactUpdated:
-            id, was, plain = _seen(rest)
-            if plain and is_fact_id(id):
-                names.append(id)
-                acts.append(FactUpdated(id, None, was))
+        if kind is FactSuperseded or kind is FactUpdated:
+            said, named, tail = rest.partition(" (was ")
+            id, arrow, new = said.partition(" → ")
+            was = tuple(tail[:-1].split(", ")) if named else None
+            plain = was is None or (tail[-1:] == ")" and all(map(is_version_id, was)))
+            if plain and _IDS[id] and _IDS[new or id] and bool(arrow) == (kind is FactSuperseded):
+                names.append(_IDS[new or id])
+                if arrow:
+                    acts.append(FactSuperseded(_IDS[id], _IDS[new], "", was))
+                else:
+                    text, mark, meta = texts.pop(id)
+                    acts.append(FactUpdated(_IDS[id], text, was, mark, meta))
                 continue
         elif kind in _OF_IDS:
-            ids = rest.split(", ")
-            if _are_ids(rest, ids):
-                ids = [intern(id) for id in ids]  # among 100,000 logs most are named many times
+            ids = [_IDS[id] for id in rest.split(", ")]
+            if all(ids):
                 if kind in USES_ID:
-                    names.extend(ids)
-                if kind is not FactReferenced:
-                    acts.extend([kind(id) for id in ids])
+                    names += ids
+                if kind is FactCreated:
+                    acts += [FactCreated(id, *texts.pop(id)) for id in ids]
+                elif kind is not FactReferenced:
+                    acts += [kind(id) for id in ids]
                 continue
+        elif kind is None:
+            raise _Doubt
         events, findings = read_references([line], strict=True)
         if findings:
-            return False
+            raise _Doubt
         for event in events:
-            used = used_in(event)
-            if used:
+            if used := used_in(event):
                 names.append(used)
+            if isinstance(event, FactCreated | FactUpdated):
+                text, mark, meta = texts.pop(event.id)
+                event = event._replace(text=text, mark=mark, meta=meta)
             if not isinstance(event, FactReferenced):
                 acts.append(event)
-    return len(names) + len(acts) <= IDS_LIMIT
+    return acts
 
 
-def _seen(rest: str) -> tuple[str, tuple[str, ...] | None, bool]:
-    """Cut `id (was h1, h2)` into the id and the versions; False where it is written in another way."""
-    id, named, tail = rest.partition(" (was ")
-    if not named:
-        return id, None, True
-    was = tuple(tail.removesuffix(")").split(", "))
-    return id, was, tail.endswith(")") and all(map(is_version_id, was))
+def _facts(section: str) -> dict[str, _Body]:
+    """Read the blocks behind the heading of the facts, by their ids; these are not looked at."""
+    texts: dict[str, _Body] = {}
+    before, *blocks = section[:-1].split("\n- ")
+    for block in blocks:
+        text, _, footer = block.rstrip("\n").rpartition("\n  <!-- id: ")
+        id, body = _fact(text, footer) or _fact_in_full(block)
+        texts[id] = body
+    if before.strip("\n") or len(texts) < len(blocks):
+        raise _Doubt
+    return texts
 
 
-def _are_ids(rest: str, ids: list[str]) -> bool:
-    """Tell whether `rest`, cut into `ids` at ", ", is nothing but fact ids.
-
-    The whole line is looked at once: with every joint written as a full stop, ids are runs of letters and
-    digits between single stops.
-    """
-    runs = rest.replace(", ", ".").replace("-", ".")
-    bare = runs.replace(".", "")
-    return (
-        bare.isalnum()
-        and bare.isascii()
-        and bare == bare.lower()
-        and ".." not in runs
-        and runs[0] != "."
-        and runs[-1] != "."
-        and (len(rest) <= ID_LIMIT_CHARS or max(map(len, ids)) <= ID_LIMIT_CHARS)
-    )
-
-
-def _join(acts: list[Event], section: str) -> bool:
-    """Put the texts of the facts into the events; tell whether the two match exactly."""
-    texts: dict[str, tuple[str, str, Meta]] = {}
-    blocks = section[:-1].split("\n- ") if section else [""]
-    if blocks[0].strip("\n"):
-        return False
-    for position in range(1, len(blocks)):
-        text, _, footer = blocks[position].rstrip("\n").rpartition("\n  <!-- id: ")
-        read = _fact(text, footer) or _fact_in_full(blocks[position])
-        if read is None or read[0] in texts:
-            return False
-        texts[read[0]] = read[1:]
-    for index, event in enumerate(acts):
-        kind = type(event)
-        if kind is FactCreated or kind is FactUpdated:
-            found = texts.pop(event.id, None)
-            if found is None:
-                return False
-            text, mark, meta = found
-            if kind is FactCreated:
-                acts[index] = FactCreated(event.id, text, mark, meta, event.remark)
-            else:
-                acts[index] = event._replace(text=text, mark=mark, meta=meta)  # type: ignore[call-arg]
-    return not texts
-
-
-def _fact(text: str, footer: str) -> tuple[str, str, str, Meta] | None:
+def _fact(text: str, footer: str) -> tuple[str, _Body] | None:
     """Read a fact of one line and its canonical footer; None when there is more to it."""
     mark = ""
     if text[:4] in ("[ ] ", "[x] "):
         mark, text = text[1], text[4:]
+    id, _, pairs = footer[:-4].partition(" | ")
+    meta = _METAS[pairs]
     if (
-        "\n" in text
-        or "\n" in footer
+        meta is None
+        or "\n" in text
+        or "\n" in id
         or footer[-4:] != " -->"
         or footer.find("-->") != len(footer) - 3
         or not text.strip("- \t")
@@ -249,33 +254,48 @@ def _fact(text: str, footer: str) -> tuple[str, str, str, Meta] | None:
         or text[-1] in " \t"
     ):
         return None
-    id, *pairs = footer[:-4].split(" | ")
-    if not is_fact_id(id):
-        return None
+    return id, (text, mark, meta)
+
+
+def _meta(pairs: str) -> Meta | None:
+    """Read what stands in a footer behind the id; None when it is not canonical."""
     meta = []
     last = -1
-    for pair in pairs:
+    for pair in pairs.split(" | ") if pairs else ():
         key, _, value = pair.partition(": ")
         rank = _RANK.get(key, -1)
         # ascending ranks: known keys, in order, none twice
-        if rank <= last or not value or value.strip() != value or "|" in value or "\t" in value:
+        if (
+            rank <= last
+            or not value
+            or value.strip() != value
+            or "|" in value
+            or "\t" in value
+            or "\n" in value
+        ):
             return None
         last = rank
-        meta.append((intern(key), intern(value)))
-    return id, text, mark, tuple(meta)
+        meta.append((key, value))
+    return tuple(meta)
 
 
-def _fact_in_full(block: str) -> tuple[str, str, str, Meta] | None:
+#: Of ids themselves, "" for what is none; of footers their pairs.
+_IDS = _Met(lambda text: intern(text) if is_fact_id(text) else "")
+_METAS = _Met(_meta)
+
+
+def _fact_in_full(block: str) -> tuple[str, _Body]:
     """Read any other fact that surely is one list item."""
-    lines = ("- " + block).split("\n")
-    first = lines[0]
-    # an indented item or a rule (`- - -`) is not surely an item
-    if first[2:3] in ("", " ", "\t") or not first.strip("- \t"):
-        return None
-    for line in lines:
-        if line and line[:2] != "  " and line is not first:
-            return None
+    first, *more = lines = ("- " + block).split("\n")
     blocks, findings = read_facts(lines)
-    if findings or len(blocks) != 1:
-        return None
-    return blocks[0][:4]
+    # an indented item or a rule (`- - -`) is not surely an item
+    if (
+        first[2:3] in ("", " ", "\t")
+        or not first.strip("- \t")
+        or any(line and line[:2] != "  " for line in more)
+        or findings
+        or len(blocks) != 1
+    ):
+        raise _Doubt
+    ((id, text, mark, meta, _),) = blocks
+    return id, (text, mark, meta)

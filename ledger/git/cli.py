@@ -194,24 +194,41 @@ class Git:
         return not self.call("merge-base", "--is-ancestor", ancestor, commit)[0]
 
     def blobs(self, ids: Iterable[str]) -> Iterator[bytes | None]:
-        """Yield the bytes of each object, None for one that is missing."""
-        wanted = "".join(one + "\n" for one in ids).encode()
+        """Yield the bytes of each object, None for one that is missing; git reads on meanwhile.
+
+        Raises:
+            GitFailed: the object behind those that came is damaged, or git was killed.
+        """
+        wanted = "".join([one + "\n" for one in ids]).encode()
         if not wanted:
             return
-        status, answer, err = self.start("cat-file", "--batch", "--buffer").finish(wanted)
+        running = self.start("cat-file", "--batch", "--buffer")
+        pieces = running.pieces(wanted)
+        waiting, err = bytearray(), b""
+        try:
+            for end, piece in pieces:
+                if end == 2:
+                    err += piece
+                    continue
+                waiting += piece
+                at = 0
+                while (behind := waiting.find(b"\n", at) + 1) > 0:
+                    words = waiting[at:behind].rsplit(b" ", 2)
+                    if len(words) != 3 or not words[2][:-1].isdigit():
+                        at = behind
+                        yield None
+                        continue
+                    stop = behind + int(words[2])
+                    if stop >= len(waiting):
+                        break
+                    yield bytes(waiting[behind:stop])
+                    at = stop + 1
+                del waiting[:at]
+        finally:
+            pieces.close()
+            status = running.status()
         if status:
             raise self.failure("cat-file", status, err)
-        at = 0
-        while at < len(answer):
-            end = answer.index(b"\n", at)
-            words = answer[at:end].rsplit(b" ", 2)
-            if len(words) != 3 or not words[2].isdigit():
-                at = end + 1
-                yield None
-                continue
-            size = int(words[2])
-            yield answer[end + 1 : end + 1 + size]
-            at = end + 2 + size
 
     def tree_files(self, commit: str, *folders: str) -> list[tuple[str, str, str]]:
         """List (mode, object id, path) of everything at or below some paths of a commit's tree.

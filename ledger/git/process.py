@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import select
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 
 from ledger.environment import monotonic
 from ledger.errors import StorageFailed
@@ -48,40 +48,56 @@ class Running:
         Raises:
             TimeoutError: the time was up.
         """
+        said: dict[int, list[bytes]] = {1: [], 2: []}
+        size = 0
         try:
-            out, err = self._converse(memoryview(data), seconds, hear, most)
+            for end, piece in self.pieces(data, seconds):
+                said[end].append(piece)
+                size += len(piece) * (end == 1)
+                if end == 2 and hear is not None:
+                    hear(piece)
+                if most and size >= most:
+                    break
         except BaseException:
             if seconds:
                 self.end()
             raise
-        if most and len(out) >= most:
+        out, err = b"".join(said[1]), b"".join(said[2])
+        if most and size >= most:
             self.end()
             return 0, out, err
-        _, status = os.waitpid(self._child, 0)
-        return os.waitstatus_to_exitcode(status), out, err
+        return self.status(), out, err
 
-    def _converse(
-        self, waiting: memoryview, seconds: float, hear: Callable[[bytes], None] | None, most: int
-    ) -> tuple[bytes, bytes]:
-        """Feed it, and read both its outputs until it closes them; no side can block the other."""
+    def status(self) -> int:
+        """Wait for its end and return how it ended."""
+        return os.waitstatus_to_exitcode(os.waitpid(self._child, 0)[1])
+
+    def pieces(self, data: bytes, seconds: float = 0.0) -> Generator[tuple[int, bytes], None, None]:
+        """Feed it, and yield what comes of its output (1) and error output (2); no side blocks another.
+
+        It works on beside whoever takes the pieces. Its pipes are closed at the end, or where nobody
+        takes more.
+
+        Raises:
+            TimeoutError: `seconds` were given, and passed.
+        """
         to, out, err = self._ends
-        parts: dict[int, list[bytes]] = {out: [], err: []}
-        left, size, deadline = {to, out, err}, 0, monotonic() + seconds
+        waiting = memoryview(data)
+        left, deadline = {to: 0, out: 1, err: 2}, monotonic() + seconds
         poll = select.poll()
-        for end in parts:
-            poll.register(end, select.POLLIN)
-        poll.register(to, select.POLLOUT)
+        for end, number in left.items():
+            poll.register(end, select.POLLIN if number else select.POLLOUT)
         os.set_blocking(to, False)
 
         def close(end: int) -> None:
             poll.unregister(end)
-            left.discard(end)
+            del left[end]
             os.close(end)
 
         try:
             if not waiting:
                 close(to)
-            while left - {to} and not (most and size >= most):
+            while out in left or err in left:
                 rest = max(0.0, deadline - monotonic()) * 1000 if seconds else None
                 ready = poll.poll(rest)
                 if not ready and seconds:
@@ -91,17 +107,13 @@ class Running:
                         waiting = _written(to, waiting)
                         if not waiting:
                             close(to)
-                    elif chunk := os.read(end, 1 << 20):
-                        parts[end].append(chunk)
-                        size += len(chunk) * (end == out)
-                        if end == err and hear is not None:
-                            hear(chunk)
+                    elif piece := os.read(end, 1 << 20):
+                        yield left[end], piece
                     else:
                         close(end)
         finally:
             for end in left:
                 os.close(end)
-        return b"".join(parts[out]), b"".join(parts[err])
 
     def end(self) -> None:
         """End the whole session: gently, so that git takes its lock files with it, then for good.

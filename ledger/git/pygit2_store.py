@@ -5,14 +5,13 @@ libgit2 1.9 never comes back from a loose object that was cut short, so those ar
 
 from __future__ import annotations
 
-import os
-import zlib
 from collections.abc import Iterable, Iterator
 
 import pygit2
 from pygit2.enums import Option
 
-from ledger.errors import CorruptRepository, GitFailed
+from ledger.errors import CorruptRepository, StorageFailed
+from ledger.git.git_objects import loose_object
 from ledger.git.repository import Repository
 
 # SHA-1 with collision detection over every object read takes a third of the reading; who reads logs proves
@@ -38,24 +37,13 @@ def read_blobs(repository: Repository, ids: Iterable[str]) -> Iterator[bytes | N
             f"{repository.gitdir} can not be opened: {problem}",
             hint="run `git fsck` there to see what is wrong",
         ) from problem
-    objects, loose = repository.commondir + "/objects", set[str]()
-    for start in os.listdir(objects):  # what is packed is not looked for in vain
-        if len(start) == 2 and os.path.isdir(f"{objects}/{start}"):
-            loose.update([start + name for name in os.listdir(f"{objects}/{start}")])
+    objects = repository.commondir + "/objects"
     for one in ids:
         try:
-            yield _loose(repository, one) if one in loose else packed(one)[1]
-        except FileNotFoundError:  # packed meanwhile
-            yield from repository.git().blobs([one])
-        except (KeyError, pygit2.GitError, ValueError, GitFailed):
+            data = loose_object(objects, one, 0)
+            yield packed(one)[1] if data is None else data[data.index(b"\0") + 1 :]
+        except StorageFailed:  # it is damaged; git may have a packed copy
+            status, data, _ = repository.git().call("cat-file", "blob", one)
+            yield None if status else data
+        except (KeyError, pygit2.GitError, ValueError):
             yield None
-
-
-def _loose(repository: Repository, one: str) -> bytes | None:
-    with open(f"{repository.commondir}/objects/{one[:2]}/{one[2:]}", "rb") as file:
-        data = file.read()
-    try:
-        data = zlib.decompress(data)
-    except zlib.error:  # damaged; git may have a packed copy
-        return next(repository.git().blobs([one]))
-    return data[data.index(b"\0") + 1 :]

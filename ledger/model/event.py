@@ -316,6 +316,8 @@ _TIED = frozenset([kind for kind, known in GRAMMAR.items() if known.tied])
 ADDING = frozenset(
     (FactReferenced, FactCreated, FactVerified, FactPromoted, FactHelped, FactIgnored)
 )
+#: Events that bring a text.
+BRINGING = (FactCreated, FactUpdated)
 #: In the footer of a decision.
 _DECISION = ("kind", "decision")
 #: Events of two facts.
@@ -340,12 +342,12 @@ def used_in(event: Event) -> str:
 
 def signs(acts: Iterable[Event]) -> bool:
     """Tell whether it counts who said any of some events."""
-    return any(type(event) in SIGNED for event in acts)
+    return not SIGNED.isdisjoint(map(type, acts))
 
 
 def decides(event: Event) -> bool:
     """Tell whether an event makes a decision of a fact: then, too, it counts who said it."""
-    return isinstance(event, FactCreated | FactUpdated) and _DECISION in event.meta
+    return isinstance(event, BRINGING) and _DECISION in event.meta
 
 
 def written(event: Event) -> str:

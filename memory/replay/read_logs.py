@@ -24,30 +24,32 @@ LOOSE_UP_TO = 64
 
 
 def read_bytes(home: Home, refs: Sequence[LogRef]) -> Iterator[tuple[LogRef, bytes]]:
-    """Yield the bytes of logs: those that wait in the spool, then the others.
+    """Yield the bytes of logs, but of those whose object is missing."""
+    contents = zip(refs, _contents(home, refs), strict=True)
+    return ((ref, data) for ref, data in contents if data is not None)
 
-    Logs whose object is missing are left out.
-    """
-    held = held_bytes(home, refs)
-    yield from held.items()
-    rest = [ref for ref in refs if ref not in held]
-    ids = [ref.blob for ref in rest]
-    if len(rest) > LOOSE_UP_TO:
-        contents = blobs(home.repository, ids)
+
+def _contents(
+    home: Home, refs: Sequence[LogRef], progress: Callable[[int, int], None] | None = None
+) -> Iterator[bytes | None]:
+    """Yield the bytes of each log: of those that wait in the spool git may have no object yet."""
+    held = _held_bytes(home, refs)
+    ids = [ref.blob for ref in refs if ref not in held] if held else [ref.blob for ref in refs]
+    if len(ids) > LOOSE_UP_TO:
+        rest = blobs(home.repository, ids, progress)
     else:  # from loose files what is there, the rest by one git
         with Objects(home.repository) as objects:
-            contents = [objects.given(one) for one in ids]
-    yield from [(ref, data) for ref, data in zip(rest, contents, strict=True) if data is not None]
+            rest = iter([objects.given(one) for one in ids])
+    return (held[ref] if ref in held else next(rest) for ref in refs) if held else rest
 
 
-def held_bytes(home: Home, refs: Sequence[LogRef]) -> dict[LogRef, bytes]:
-    """Return the bytes of those logs that wait in the spool: git has no object of them yet."""
+def _held_bytes(home: Home, refs: Sequence[LogRef]) -> dict[LogRef, bytes]:
     try:
         waiting = set(os.listdir(home.held_folder))
     except OSError:
         return {}
     found = {}
-    for ref in refs:
+    for ref in refs if waiting else ():
         if ref.stem in waiting:
             data = Spool(home.spool_folder).read(ref.stem)
             if data is not None and blob_id(data) == ref.blob:
@@ -55,15 +57,26 @@ def held_bytes(home: Home, refs: Sequence[LogRef]) -> dict[LogRef, bytes]:
     return found
 
 
-def blobs(where: Repository, ids: Sequence[str]) -> list[bytes | None]:
-    """Read objects; git gives up at a damaged one, and then each is asked for by itself."""
-    try:
-        return list(where.git().blobs(ids))
-    except GitFailed:
-        if len(ids) == 1:
-            return [None]
-    middle = len(ids) // 2
-    return blobs(where, ids[:middle]) + blobs(where, ids[middle:])
+def blobs(
+    where: Repository, ids: Sequence[str], progress: Callable[[int, int], None] | None = None
+) -> Iterator[bytes | None]:
+    """Yield the bytes of objects: git gives up at a damaged one, and is asked again behind it.
+
+    `progress`, for 50 and more, is told now and then how many of how many are read.
+    """
+    at = 0
+    while at < len(ids):
+        try:
+            for data in where.git().blobs(ids[at:]):
+                if progress is not None and at % (len(ids) // 50) == 0:
+                    progress(at, len(ids))
+                at += 1
+                yield data
+        except GitFailed as problem:
+            if problem.killed:  # that says nothing of the object
+                raise
+            at += 1
+            yield None
 
 
 class LogReading(Record):
@@ -77,12 +90,8 @@ class LogReading(Record):
     findings: tuple[Finding, ...]
 
 
-class _Doubtful(Record):
-    """A log to look up in history: whether its bytes fit its seal, and what was noticed in them."""
-
-    ref: LogRef
-    proven: bool
-    noticed: list[Finding]
+#: A log to look up in history: whether its bytes fit its seal, and what was noticed in them.
+_Doubtful = tuple[LogRef, bool, list[Finding]]
 
 
 def read_all(
@@ -90,28 +99,9 @@ def read_all(
 ) -> LogReading:
     """Read many logs.
 
-    `refs` are in ledger order; `progress` is told now and then how many of how many are read.
+    `refs` are in ledger order; `progress` is as of `blobs`.
     """
-    if len(refs) <= LOOSE_UP_TO:
-        return read_few(home, refs)
-    from ledger.git.pygit2_store import read_blobs
-    from ledger.heavy_work import Uncollected
-
-    def told() -> Iterable[bytes | None]:
-        contents = read_blobs(home.repository, [ref.blob for ref in refs])
-        for number, data in enumerate(contents):
-            if progress is not None and number % (len(refs) // 50) == 0:
-                progress(number, len(refs))
-            yield data
-
-    with Uncollected():
-        return read_given(home, refs, told())
-
-
-def read_few(home: Home, refs: Sequence[LogRef]) -> LogReading:
-    """Read some logs through loose files and the git executable."""
-    contents = dict(read_bytes(home, refs))
-    return read_given(home, refs, [contents.get(ref) for ref in refs])
+    return read_given(home, refs, _contents(home, refs, progress))
 
 
 def read_given(
@@ -150,7 +140,7 @@ def read_given(
         if proven:
             found += stamp_findings(stem, data, ref.path)
         if is_weak(stem) if proven else is_sealed(stem):
-            doubtful[len(entries)] = _Doubtful(ref, proven, found)
+            doubtful[len(entries)] = ref, proven, found
         else:
             findings += found
         kept.append(ref)
@@ -187,14 +177,14 @@ def _mend(
     from ledger.git.log_history import sealed_before
 
     findings = _colliding(doubtful.values())
-    asked = {one.ref.path: one.ref.blob for one in doubtful.values()}
+    asked = {ref.path: ref.blob for ref, _, _ in doubtful.values()}
     known = sealed_before(home, home.tip(), asked)
     there = {(ref.stem, ref.blob) for ref in kept}
     firsts = {
-        number: known[one.ref.path][0]
-        for number, one in doubtful.items()
+        number: known[ref.path][0]
+        for number, (ref, _, _) in doubtful.items()
         # beside the bytes themselves there is nothing to put in their place
-        if one.ref.path in known and (one.ref.stem, known[one.ref.path][0]) not in there
+        if ref.path in known and (ref.stem, known[ref.path][0]) not in there
     }
     read = blobs(home.repository, list(firsts.values()))
     contents = dict(zip(firsts, read, strict=True))

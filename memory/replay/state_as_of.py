@@ -9,7 +9,7 @@ from ledger.heavy_work import Uncollected
 from ledger.model.event import FactCreated
 from ledger.model.finding_codes import Finding
 from ledger.model.log_names import LogRef, ended_of, is_stem, stamp_of, stem_in
-from ledger.model.record import TYPE_CHECKING, Record
+from ledger.model.record import Record
 from ledger.model.session import Entry
 from memory.cache.cache_file import Cache
 from memory.cache.name_lookup import last_key
@@ -23,9 +23,6 @@ from projection.fold.live_view import (
     summarise,
 )
 from projection.policy.model import Policy
-
-if TYPE_CHECKING:
-    pass
 
 
 def state_of(cache: Cache) -> State:

@@ -215,9 +215,9 @@ class Snapshot:
         refs, odd = log_refs(added, prefix)
         if any(cache.log_ref(ref.key) for ref in refs):  # a twin of one that is there
             return None
-        from memory.replay.read_logs import read_few
+        from memory.replay.read_logs import read_all
 
-        reading = read_few(self.home, refs)
+        reading = read_all(self.home, refs)
         if len(reading.refs) != len(refs):
             return None
         return reading.refs, reading.entries, (*odd, *reading.findings), policy

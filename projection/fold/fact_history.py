@@ -269,6 +269,7 @@ class Texts:
 
     def __init__(self) -> None:
         self.heads: dict[str, Version] = {}
+        self.first = ""  #: the log that brought the first
         self._replaced: dict[str, tuple[str, ...]] = {}  # by what stands, when it last came
         self._again: set[str] = set()  # what came more than once
         self._known: dict[str, Version] = {}
@@ -278,15 +279,18 @@ class Texts:
         self._latest: tuple[str, tuple[str, ...]] = ("", ())
 
     def bring(
-        self, text: str, stem: str, was: tuple[str, ...] | None, *, knew: bool = False
+        self, text: str | None, stem: str, was: tuple[str, ...] | None, *, knew: bool = False
     ) -> None:
         """Let a text stand; the versions it replaces no longer do, unless they come up again later.
 
         A version that came up again by replacing another of them is not among what this writer saw: to
         them the other one stood. So two who chose differently between the same versions both stand.
-        `was` are the versions it replaces, None for all that stand; `knew`: whether its writer knew
-        that the thread was closed.
+        `text` is None where the log holds none. `was` are the versions it replaces, None for all that
+        stand; `knew`: whether its writer knew that the thread was closed.
         """
+        if text is None:
+            return
+        self.first = self.first or stem
         made = version_id(text)
         stand = self.standing()
         parents = tuple(stand) if was is None else was

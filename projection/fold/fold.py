@@ -7,6 +7,8 @@ the order and the grouping in which logs arrive change nothing (FORMAT.md, F1 to
 
 from __future__ import annotations
 
+from _collections import _count_elements  # type: ignore[import-not-found]
+
 from ledger.model.event import (
     SIGNED,
     TWO_FACTS,
@@ -46,17 +48,18 @@ from projection.fold.fact_history import (
     Counted,
     Fact,
     History,
+    Move,
     Signature,
     Texts,
     Version,
     counted_in,
 )
-from projection.fold.falsity import Call, Edge, Take, known, taken, takes_in
+from projection.fold.falsity import Call, Edge, known, taken, takes_in
 from projection.policy.model import CLOSABLE, DEFAULT_KIND, TASK_KIND, THREAD_KIND
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import assert_never
 else:
 
@@ -71,14 +74,17 @@ def collect(entries: Iterable[Entry]) -> dict[str, History]:
     last: dict[str, str] = {}
     acts: dict[str, list[Act]] = {}
     clocks: dict[str, list[tuple[str, str]]] = {}
-    for stem, _, agent, kind, named, events, session, _, branch, role, reported in entries:
+    in_order = sorted(entries, key=lambda entry: entry.stem)
+    for stem, _, agent, kind, named, events, session, _, branch, role, reported in in_order:
         if reported and (clock := dict(reported).get(ENDED)):
             for fact in {*named, *[id for event in events for id in facts_in(event)]}:
                 clocks.setdefault(fact, []).append((stem, clock))
-        count, at = (1, stem) if kind in WORKING else (0, "")
-        for fact in named:
-            uses[fact] = uses.get(fact, 0) + count
-            last[fact] = max(last.get(fact, ""), at)
+        if kind in WORKING:
+            _count_elements(uses, named)
+            last.update(dict.fromkeys(named, stem))
+        else:
+            for fact in named:
+                last.setdefault(fact, "")
         by: Signature | None = None
         for seq, event in enumerate(events):
             ticked = type(event) is FactCreated and event.mark == "x"  # a move, of a task
@@ -89,13 +95,11 @@ def collect(entries: Iterable[Entry]) -> dict[str, History]:
                 act = Act(stem, seq, event)
             acts.setdefault(event.id, []).append(act)
             if type(event) in TWO_FACTS:
-                other = facts_in(event)[1]
-                if other != event.id:
+                for other in {*facts_in(event)} - {event.id}:
                     acts.setdefault(other, []).append(act)
-    nothing: list[Act] = []
     histories = {
-        fact: History(uses.get(fact, 0), last.get(fact, ""), tuple(sorted(acts.get(fact, nothing))))
-        for fact in {**uses, **acts}
+        fact: History(uses.get(fact, 0), last.get(fact, ""), tuple(acts.get(fact, ())))
+        for fact in {**last, **acts}
     }
     for fact, told in clocks.items():
         histories[fact] = histories[fact].timed(told)
@@ -126,13 +130,11 @@ def resolve(fact: str, history: History, cut: frozenset[Edge] = frozenset()) -> 
         if found is not None:
             return found
     reading = _Reading(fact, history, cut)
-    for stem, seq, event, _ in history.acts:
-        reading.hear(stem, seq, event)
-    return reading.result()
+    return reading.result() if reading.texts.heads else None
 
 
 class _Reading:
-    """Reads a fact off its history, event by event.
+    """What is read off a history, event by event.
 
     Args:
         fact: its id.
@@ -141,144 +143,116 @@ class _Reading:
     """
 
     def __init__(self, fact: str, history: History, cut: frozenset[Edge]) -> None:
-        self._fact, self._history, self._cut = fact, history, cut
-        self._births: list[tuple[str, FactCreated]] = []
-        self._texts = Texts()
-        self._brought = ""
-        self._meta: dict[str, str] = {}
-        self._closed: bool | None = None
-        self._closed_at = self._verified = self._archived = ""
-        self._calls: list[Call] = []
-        self._predecessors: dict[str, None] = {}
-        self._circle: dict[str, None] = {}
-        self._takes: list[Take] | None = None
-        self._promoted = self._redacted = False
+        self.fact, self.history = fact, history
+        self.births: list[tuple[str, FactCreated]] = []
+        self.texts = Texts()
+        self.meta: dict[str, str] = {}
+        self.calls: list[Call] = []
+        self.predecessors: dict[str, None] = {}
+        self.circle: dict[str, None] = {}
+        #: where an event of each type was said last
+        self.last: dict[type[Event], tuple[str, int]] = {}
+        takes = takes_in(fact, history)
+        for stem, seq, event, _ in history.acts:
+            self.last[type(event)] = stem, seq
+            match event:
+                case FactCreated():
+                    self.births.append((stem, event))
+                    self.meta = dict(event.meta) | self.meta
+                    self.texts.bring(event.text, stem, ())
+                case FactUpdated():
+                    self.meta.update(event.meta)
+                    self.texts.bring(event.text, stem, event.was, knew=event.mark == "x")
+                case FactSuperseded() if event.id != fact:
+                    if (stem, seq, event.id, event.new) not in cut:
+                        self.predecessors[event.id] = None
+                case FactSuperseded():
+                    if (stem, seq, event.id, event.new) not in cut:
+                        self.calls.append((stem, event.new, event.was))
+                    elif event.new != fact and not taken(stem, takes):
+                        self.circle[event.new] = None
+                case FactInvalidated():
+                    if not taken(stem, takes):
+                        self.calls.append((stem, "", event.was))
+                case ThreadClosed():
+                    self.texts.close(stem, event.was)
+                case ThreadReopened():
+                    self.texts.close("", None)
+                case WorkLanded() | WorkDropped() | WorkReverted():
+                    pass  # no history has them: they speak of logs
+                case FactVerified() | FactRedacted() | FactPromoted() | FactDemoted():
+                    pass  # it counts where it was said last
+                case FactArchived() | FactReactivated() | FactReferenced() | FactReinstated():
+                    pass  # the same, or counted by its name, or looked up in the history
+                case FactMoved() | FactHelped() | FactIgnored():
+                    pass
+                case _:
+                    raise AssertionError(assert_never(event))
 
-    def hear(self, stem: str, seq: int, event: Event) -> None:
-        """Take in the next event, in ledger order."""
-        match event:
-            case FactCreated():
-                self._births.append((stem, event))
-                for key, value in event.meta:
-                    self._meta.setdefault(key, value)
-                if event.text is not None:
-                    self._bring(event.text, stem, ())
-            case FactUpdated():
-                self._meta.update(event.meta)
-                if event.text is not None:
-                    self._bring(event.text, stem, event.was, knew=event.mark == "x")
-            case FactSuperseded():
-                self._supersede(stem, seq, event)
-            case FactInvalidated():
-                if not self._taken(stem):
-                    self._calls.append((stem, "", event.was))
-            case ThreadClosed():
-                self._closed, self._closed_at = True, stem
-                self._texts.close(stem, event.was)
-            case ThreadReopened():
-                self._closed, self._closed_at = False, ""
-                self._texts.close("", None)
-            case FactVerified():
-                self._verified = stem
-            case FactPromoted():
-                self._promoted = True
-            case FactDemoted():
-                self._promoted = False
-            case FactRedacted():
-                self._redacted = True
-            case FactArchived():
-                self._archived = stem
-            case FactReactivated():
-                self._archived = ""
-            case WorkLanded() | WorkDropped() | WorkReverted():
-                pass  # no history has them: they speak of logs
-            case FactReferenced() | FactReinstated() | FactMoved() | FactHelped() | FactIgnored():
-                pass  # counted by its name, or looked up in the history where it is asked for
-            case _:
-                raise AssertionError(assert_never(event))
+    def _stands(self, kind: type[Event], ended: type[Event]) -> str:
+        """Return the log that said an event last, "" where a later one ended that."""
+        at = self.last.get(kind, ("", 0))
+        return at[0] if at > self.last.get(ended, ("", 0)) else ""
 
-    def _bring(
-        self, text: str, stem: str, was: tuple[str, ...] | None, *, knew: bool = False
-    ) -> None:
-        self._brought = self._brought or stem
-        self._texts.bring(text, stem, was, knew=knew)
-
-    def _taken(self, stem: str) -> bool:
-        """Tell whether what a log said against the fact was taken back."""
-        if self._takes is None:
-            self._takes = takes_in(self._fact, self._history)
-        return taken(stem, self._takes)
-
-    def _supersede(self, stem: str, seq: int, event: FactSuperseded) -> None:
-        ours = event.id == self._fact
-        if (stem, seq, event.id, event.new) in self._cut:
-            if ours and event.new != self._fact and not self._taken(stem):
-                self._circle[event.new] = None
-        elif ours:
-            self._calls.append((stem, event.new, event.was))
-        else:
-            self._predecessors[event.id] = None
-
-    def result(self) -> Fact | None:
-        """Return the fact that all of this makes; None where no text came."""
-        if not self._texts.heads:
-            return None
-        history, archived = self._history, self._archived
-        created, origin, born = _birth(self._births, self._brought, dict(history.clocks))
-        kind = self._meta.pop("kind", "") or _kind_of(self._births)
-        moves = Moves(moves_said(history.acts)).standing() if kind == TASK_KIND else ()
+    def _closed_at(self, kind: str, moves: Sequence[Move]) -> str:
+        """Return the log that closed a fact of a kind, "" where it is open or can not be closed."""
         if kind == TASK_KIND:  # closed since the last log, where all that stands closes it
-            closed = bool(moves) and all(move.state in CLOSING for move in moves)
-            closed_at = moves[-1].stem if closed else ""
-        elif kind not in CLOSABLE:
-            closed, closed_at = False, ""  # `Closed` means nothing there, which is a finding
-        elif self._closed is None:
-            # the first checkbox that a birth has; a thread that has none is open
-            boxed = next(((event.mark, stem) for stem, event in self._births if event.mark), None)
-            closed = boxed is not None and boxed[0] == "x"
-            closed_at = boxed[1] if boxed and closed else ""
-        else:
-            closed, closed_at = self._closed, self._closed_at
-        heads = self._texts.standing() if closed else self._texts.heads
-        calls, denied = self._calls, []
+            return moves[-1].stem if all(move.state in CLOSING for move in moves) and moves else ""
+        if kind not in CLOSABLE:  # `Closed` means nothing there, which is a finding
+            return ""
+        if ThreadClosed in self.last or ThreadReopened in self.last:
+            return self._stands(ThreadClosed, ThreadReopened)
+        # the first checkbox that a birth has; a thread that has none is open
+        boxed = next(((event.mark, stem) for stem, event in self.births if event.mark), ("", ""))
+        return boxed[1] if boxed[0] == "x" else ""
+
+    def result(self) -> Fact:
+        """Return the fact that all of this makes."""
+        history, births, calls = self.history, self.births, self.calls
+        created, origin, born = _birth(births, self.texts.first, dict(history.clocks))
+        boxed = any(event.mark for _, event in births)
+        kind = self.meta.pop("kind", "") or (THREAD_KIND if boxed else DEFAULT_KIND)
+        moves = Moves(moves_said(history.acts)).standing() if kind == TASK_KIND else ()
+        closed_at = self._closed_at(kind, moves)
+        heads = self.texts.standing() if closed_at else self.texts.heads
+        denied: list[tuple[str, str]] = []
         if calls and not known(heads, calls, history):
             calls, denied = [], [(stem, new) for stem, new, _ in calls]
         versions = tuple(heads.values())
         found = Fact(
-            id=self._fact,
+            id=self.fact,
             kind=kind,
             heads=versions,
-            meta=_ordered(self._meta),
+            meta=_ordered(self.meta),
             created=created,
             origin=origin,
             last_used="",
             uses=0,
             born=born,
             anchor="",
-            closed=closed,
+            closed=closed_at != "",
             closed_at=closed_at,
             superseded_by=tuple(dict.fromkeys([new for _, new, _ in calls if new])),
             superseded_at=next((stem for stem, new, _ in calls if new), ""),
-            supersedes=tuple(self._predecessors),
+            supersedes=tuple(self.predecessors),
             invalidated_at=next((stem for stem, new, _ in calls if not new), ""),
-            promoted=self._promoted,
-            verified=self._verified,
-            circle=tuple(self._circle),
+            promoted=self._stands(FactPromoted, FactDemoted) != "",
+            verified=self.last.get(FactVerified, ("",))[0],
+            circle=tuple(self.circle),
             denied=tuple(denied),
-            archived_at=archived,
+            archived_at=self._stands(FactArchived, FactReactivated),
             moves=moves,
             helps=helps_in(history.acts),
             ignores=ignores_in(history.acts),
-            counted=_counted(self._births),
+            counted=_counted(births),
             clocks=history.clocks,
         )
         found = with_uses(found, history.uses, history.last)
-        withheld = self._redacted or any(version.text[:1] == WITHHELD for version in versions)
-        if not withheld:
-            return found
-        from projection.fold.withholding import withheld_fact
+        if FactRedacted in self.last or any(version.text[:1] == WITHHELD for version in versions):
+            from projection.fold.withholding import withheld_fact
 
-        return withheld_fact(found)
+            return withheld_fact(found)
+        return found
 
 
 def _plain(fact: str, history: History) -> Fact | None:
@@ -347,10 +321,6 @@ def with_uses(fact: Fact, uses: int, last: str) -> Fact:
         uses=max(uses + told.uses, 0), last_used=last_used, anchor=anchor,
         archived_at="" if last > fact.archived_at else fact.archived_at,
     )  # fmt: skip
-
-
-def _kind_of(births: list[tuple[str, FactCreated]]) -> str:
-    return THREAD_KIND if any(event.mark for _, event in births) else DEFAULT_KIND
 
 
 def _ordered(meta: dict[str, str]) -> Meta:

@@ -147,7 +147,7 @@ def logs_noticed(survey: Survey) -> Iterator[Noticed]:
     for ref in survey.logs[0]:
         if ref.path in read or ref.path in large:
             continue
-        if ref.stem in spooled and blobs(where, [ref.blob]) != [None]:  # what is there twice
+        if ref.stem in spooled and [*blobs(where, [ref.blob])] != [None]:  # what is there twice
             continue
         here = any(file_copies(survey.home, ref.path, ref.blob))
         if here or has_remote:
