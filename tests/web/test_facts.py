@@ -160,9 +160,8 @@ def test_now_shows_many_facts_at_once(server: Server, page: Page, name: str) -> 
     page.mouse.up()
     assert len(page.evaluate("String(getSelection())")) > 3
     assert page.url == f"{served.address}/"
-    page.mouse.click(
-        box["x"] + box["width"] + 20, box["y"] + 6
-    )  # beside the text, where nothing stands
+    # below the text, where nothing stands
+    page.mouse.click(box["x"] + box["width"] - 10, box["y"] + box["height"] + 12)
     expect(page.locator("h1")).to_have_text(fact)
     page.goto(f"{served.address}/")
     row.locator(".text").click(position={"x": 8, "y": 8})

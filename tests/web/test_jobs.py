@@ -128,6 +128,7 @@ def all_about_a_topic(lead: Lead) -> None:
     lead.start()
     lead.click("Work")
     lead.click("Facts")
+    lead.click(lead.page.get_by_text("Filter", exact=True))
     lead.page.get_by_label("Entity").fill("Payments API")
     expect(lead.page.locator(".asked-for")).to_contain_text("Payments API")
     about = lead.facts("--about", "Payments API").values()

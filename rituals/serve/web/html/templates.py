@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from pathlib import Path as FilePath
 from urllib.parse import quote, urlencode
@@ -177,7 +178,8 @@ def tier(name: str) -> Markup:
 
 def brief(text: str, chars: int = _BRIEF_CHARS) -> str:
     """Return what of a text is enough for three lines of a list."""
-    cut = clipped(text.partition("\n\n")[0] or text, chars)
+    cut = clipped((text.partition("\n\n")[0] or text).replace("\n- ", " • "), chars)
+    cut = re.sub(r"\[([^][]*)\]\([^()\s]*…$", r"\1…", cut)
     for frame in ("**", "`"):  # what begins in front of the cut ends there
         if cut.count(frame) % 2 and not text.count(frame) % 2:
             cut += frame

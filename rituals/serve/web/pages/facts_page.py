@@ -51,7 +51,7 @@ def now(tip: TipView, asked: Asked) -> Page:
     while each > 1 and sum([min(len(found), each) for _, found in sections]) > _MOST:
         each -= 1
     due = tip.memory.ask(status_of)
-    there = Counter([one.tier for one in tip.standings.values()])
+    there = Counter([one.tier for one in tip.standings.values() if one.live])
     tiers = {tier: there[tier] for tier in TIERS if tier not in ARCHIVED_TIERS}
     values = {
         "bar": bar,
@@ -148,7 +148,7 @@ def facts(tip: TipView, asked: Asked) -> Page:
     kept = {"q": words, "list": name, "creator": creator, "sort": sort}
     bar, tip = filter_bar(tip, asked, "/facts", kept=kept)
     # a tier of the archive is asked for by its name, as `show --list --tier` is
-    lists = ["all" if not name and bar.asks("tier") else name]
+    lists = ["all" if not name and bar.asks("tier") in ARCHIVED_TIERS else name]
     lists += ["false"] * (bool(bar.asks("false")) and not name)
     every = {one.fact.id: one for some in lists for one in listed(tip, some, creator)}.values()
     of_any_tier = bar._replace(said={**bar.said, "tier": ""}).keeps(tip)
