@@ -154,7 +154,6 @@ from memory.worktree.rendered_pages import (
 )
 from memory.worktree.tree_update import finish_dead as finish_dead
 from memory.worktree.uncommitted_logs import put_back as put_back, taken_out as taken_out
-from memory.write.amendments import event_with_seen as event_with_seen
 from memory.write.branch_lock import refuse_unwritable as refuse_unwritable
 from memory.write.draft import (
     ANYWAY as ANYWAY, NOT_COMMITTED as NOT_COMMITTED, Near as Near, Receipt as Receipt,

@@ -21,11 +21,21 @@ from markdown_it.token import Token
 #: The event table of 3.3.
 VERBS = (
     "Referenced", "Created", "Updated", "Superseded", "Invalidated", "Reactivated", "Closed", "Reopened",
-    "Verified", "Promoted", "Demoted", "Redacted", "Reinstated", "Archived", "Moved", "Helped", "Ignored",
+    "Verified", "Promoted", "Demoted", "Redacted", "Reinstated", "Withdrawn", "Archived", "Moved", "Helped", "Ignored",
     "Landed", "Dropped", "Reverted",
 )  # fmt: skip
 #: Those of them that bring a text, and those that name a log and no fact.
 TEXTS = ("Created", "Updated")
+STAYING = (
+    "Referenced",
+    "Created",
+    "Superseded",
+    "Invalidated",
+    "Redacted",
+    "Reinstated",
+    "Helped",
+    "Ignored",
+)
 OF_LOGS = ("Landed", "Dropped", "Reverted")
 #: What logs written by hand say besides (S8); nothing is no event.
 BY_HAND = {
@@ -271,6 +281,7 @@ NAMINGS = {
     "Closed": (("was", f"{_VERSION}|{_STEM}"),),
     "Moved": (("was", _STEM),),
     "Reinstated": (("said", _STEM),),
+    "Withdrawn": (("said", _STEM),),
 }
 
 
@@ -418,8 +429,13 @@ class SecondFold:
         return [id for id in sorted(self.ids()) if self.is_fact(id)]
 
     def said(self, id: str) -> list[Step]:
-        """What is said of an id, in ledger order."""
-        return [(key, event) for key, event in self.steps if event.id == id]
+        """What is said of an id and was not withdrawn (F15), in ledger order."""
+        steps = [(key, event) for key, event in self.steps if event.id == id]
+        gone: set[str] = set()
+        for key, event in reversed(steps):
+            if event.verb == "Withdrawn" and stem_of(key) not in gone:
+                gone |= set(event.said or ())
+        return [one for one in steps if one[1].verb in STAYING or stem_of(one[0]) not in gone]
 
     def texts_said(self, id: str) -> list[Step]:
         return [
@@ -966,7 +982,12 @@ def names(log: Log, id: str) -> bool:
         if event.verb == "Superseded":
             if event.new == id:
                 return True
-        elif event.id == id and event.verb not in ("Invalidated", "Archived", "Ignored"):
+        elif event.id == id and event.verb not in (
+            "Invalidated",
+            "Withdrawn",
+            "Archived",
+            "Ignored",
+        ):
             return True
     return False
 

@@ -74,7 +74,7 @@ def redo(home: Place) -> Any:
 def shown(home: Place) -> Facts:
     """All that an undo is to bring back, of every fact that is not false."""
     return {
-        id: (one["text"], one["kind"], one["closed"], one["tier"] == "core", one["tier"] in ("archived",))
+        id: (one["text"], one["kind"], one["closed"], one["tier"] == "core", one["tier"] in ("archived",), one["contradiction"])
         for id, one in home.show().items()
         if one["tier"] != "superseded"
     }  # fmt: skip
@@ -90,6 +90,19 @@ def home(world: World) -> Place:
     return world.home(OWN_REPOSITORY, facts=BASE)
 
 
+@pytest.fixture
+def split(home: Place) -> Place:
+    """The same with a fact of two texts, and with what is called false and reworded at once."""
+    say(home, told("Created", "torn", "Torn."), told("Created", "denied", "So."))
+    for line, text in (
+        (f"Invalidated: denied (was {V('So.')})", ""), (f"Updated: denied (was {V('So.')})", "Not so."),
+        (f"Updated: torn (was {V('Torn.')})", "Left."), (f"Updated: torn (was {V('Torn.')})", "Right."),
+    ):  # fmt: skip
+        fact = line.split()[1]
+        say(home, Event(line, f"- {text}\n  <!-- id: {fact} -->\n" if text else ""))
+    return home
+
+
 @pytest.mark.parametrize(
     ("event", "said"),
     [
@@ -101,10 +114,14 @@ def home(world: World) -> Place:
         (named("Closed", "t"), "t is open again"),
         (named("Archived", "a"), "a is out of the archive again"),
         (named("Promoted", "a"), "a is core no more"),
+        (told("Updated", "a", "A2.", " | tags: x"), "a says again: A."),
+        (told("Updated", "torn", "One."), "torn says again: Left. / Right."),
+        (named("Reinstated", "denied"), "denied is false again"),
     ],
 )  # fmt: skip
-def test_each_verb_is_taken_back_and_done_again(home: Place, event: Event, said: str) -> None:
+def test_each_verb_is_taken_back_and_done_again(split: Place, event: Event, said: str) -> None:
     """After an undo all stands as before; after a redo as if there had been none; and so on."""
+    home = split
     before = shown(home)
     stem = say(home, event, whose=("claude-code", "", "edit"))
     after = shown(home)
@@ -157,32 +174,24 @@ def test_what_is_archived_goes_back_there(world: World, event: Event) -> None:
     assert home.show("a")["a"]["tier"] == "archived"
 
 
-@pytest.mark.parametrize(
-    ("event", "why"),
-    [
-        (named("Verified", "a"), "it confirms a"),
-        (told("Updated", "a", "A2.", " | tags: x"), "the footer tags"),
-        (told("Updated", "torn", "One."), "it settles what was contradicted about torn"),
-        (named("Reinstated", "denied"), "it settles what was contradicted about denied"),
-        (None, "withheld for good"),
-    ],
-)
-def test_what_no_event_can_say_is_refused(home: Place, event: Event | None, why: str) -> None:
-    """Refused whole, with the reason and the way to see more; nothing is recorded."""
-    say(home, told("Created", "torn", "Torn."), told("Created", "denied", "So."))
-    for line, text in (
-        (f"Invalidated: denied (was {V('So.')})", ""), (f"Updated: denied (was {V('So.')})", "Not so."),
-        (f"Updated: torn (was {V('Torn.')})", "Left."), (f"Updated: torn (was {V('Torn.')})", "Right."),
+def test_a_confirmation_is_taken_back(home: Place) -> None:
+    """What was confirmed is due again; a redo confirms it, and what a log confirmed before stays so."""
+    first, second = [say(home, named("Verified", "a")) for _ in range(2)]
+    for step, said, stem in (
+        (undo, "no more", first), (undo, "no more", ""), (lambda home: redo(home)["does"][-1:], "again", first),
     ):  # fmt: skip
-        fact = line.split()[1]
-        say(home, Event(line, f"- {text}\n  <!-- id: {fact} -->\n" if text else ""))
-    if event is None:
-        home.run("redact", "a", "--reason", "It names a customer.")
-    else:
-        say(home, event)
+        assert step(home) == [f"a is confirmed {said}"] and home.show("a")["a"]["verified"] == stem
+    redo(home)
+    assert home.show("a")["a"]["verified"] == second
+
+
+def test_what_no_event_can_say_is_refused(home: Place) -> None:
+    """Refused whole, with the reason and the way to see more; nothing is recorded."""
+    home.run("redact", "a", "--reason", "It names a customer.")
     before = home.shape()
     refused = home.run("undo", code=1)
-    assert refused.said == "Irreversible" and why in refused.json["error"]["message"]
+    assert refused.said == "Irreversible"
+    assert "withheld for good" in refused.json["error"]["message"]
     assert "`diurna " in refused.json["error"]["hint"] and home.shape() == before
 
 

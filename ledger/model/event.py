@@ -30,7 +30,6 @@ Meta = tuple[tuple[str, str], ...]  #: footer keys and values besides `id`, in c
 
 #: Stands beside a handoff in the log with which its receiver closes it.
 RECEIVED = "received"
-
 #: The remark of a use that comes of asking for a fact by its id.
 OPENED = "opened"
 
@@ -52,6 +51,7 @@ _WAS = Naming("was", is_version_id, _NO_VERSION)
 _CLOSED = Naming("was", is_seen, _NO_VERSION)
 _MOVES = Naming("was", is_stem, "`{event}` names no log {names}", nothing="none")
 _SAID = Naming("said", is_stem, "no log {names} says anything against {id}")
+_GONE = Naming("said", is_stem, "no log {names} says anything of {id}", filled=False)
 _HELD = Naming("held", is_holder, "{id} was held by no log {names}", split=True, filled=False)
 
 
@@ -210,6 +210,15 @@ class FactReinstated(Record):
     said: tuple[str, ...] | None = None
 
 
+@verb("Withdrawn", namings=(_GONE,), use="", corrects=True)
+class FactWithdrawn(Record):
+    """What the logs `said` state of the fact (`WITHDRAWABLE`) counts no more; None names no log."""
+
+    id: str
+    remark: str = ""
+    said: tuple[str, ...] | None = None
+
+
 @verb("Archived", use="", opposite=(FactReactivated,))
 class FactArchived(Record):
     """A person put the fact away; a work log that names it, or `FactReactivated`, brings it back."""
@@ -294,6 +303,7 @@ Event = (
     | FactDemoted
     | FactRedacted
     | FactReinstated
+    | FactWithdrawn
     | FactArchived
     | FactMoved
     | FactHelped
@@ -318,8 +328,11 @@ ADDING = frozenset(
 )
 #: Events that bring a text.
 BRINGING = (FactCreated, FactUpdated)
-#: In the footer of a decision.
-_DECISION = ("kind", "decision")
+#: What a later log can withdraw. A birth stays, and what is false holds again by `FactReinstated`.
+WITHDRAWABLE = frozenset(
+    (FactUpdated, FactReactivated, ThreadClosed, ThreadReopened, FactVerified, FactPromoted, FactDemoted,
+     FactWithdrawn, FactArchived, FactMoved)
+)  # fmt: skip
 #: Events of two facts.
 TWO_FACTS = frozenset(
     [kind for kind, known in GRAMMAR.items() if known.arrow is not None and known.arrow.is_fact]
@@ -345,11 +358,6 @@ def signs(acts: Iterable[Event]) -> bool:
     return not SIGNED.isdisjoint(map(type, acts))
 
 
-def decides(event: Event) -> bool:
-    """Tell whether an event makes a decision of a fact: then, too, it counts who said it."""
-    return isinstance(event, BRINGING) and _DECISION in event.meta
-
-
 def written(event: Event) -> str:
     """Return an event's id as its bullet begins: `a`, or `a → b`."""
     arrow = GRAMMAR[type(event)].arrow
@@ -358,22 +366,18 @@ def written(event: Event) -> str:
 
 def told(event: Event, fact: str) -> str:
     """Say in a word or two what happened to a fact: the verb, or `Superseded by b`."""
-    known = GRAMMAR[type(event)]
-    if known.arrow is None:
-        return known.word
-    ahead, behind = known.arrow.told
-    other = getattr(event, known.arrow.field)
-    return ahead.format(other) if event.id == fact else behind.format(event.id)
+    arrow = GRAMMAR[type(event)].arrow
+    if arrow is None:
+        return VERB_OF[type(event)]
+    ahead, behind = arrow.told
+    return (
+        ahead.format(getattr(event, arrow.field)) if event.id == fact else behind.format(event.id)
+    )
 
 
 def is_received(event: Event) -> bool:
     """Tell whether an event closes a handoff because its receiver wrote (W16): no retry says so again."""
     return isinstance(event, ThreadClosed) and event.remark == RECEIVED
-
-
-def is_opened(event: Event) -> bool:
-    """Tell whether an event is a use that an append filled in (W13): no retry says so again."""
-    return isinstance(event, FactReferenced) and event.remark == OPENED
 
 
 def in_order(events: list[Event]) -> list[Event]:

@@ -258,7 +258,7 @@ def _said_at(history: History, words: str) -> str:
 
     said_by = check_of if words.startswith(f"{CHECK_KEY} ") else _end_of
     stem = before = ""
-    for act in history.acts:
+    for act in history.counting().acts:
         event = act.event
         if isinstance(event, FactCreated | FactUpdated):
             said = said_by(event.meta)

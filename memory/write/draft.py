@@ -15,12 +15,13 @@ from ledger.errors import DraftRefused
 from ledger.home import OWN_REPOSITORY, Home, personal_folder
 from ledger.model.event import (
     GRAMMAR,
+    OPENED,
     VERBS,
     Event,
     FactCreated,
+    FactReferenced,
     FactUpdated,
     facts_in,
-    is_opened,
     is_received,
     written,
 )
@@ -149,9 +150,8 @@ def same_draft(a: SessionLog, b: SessionLog) -> bool:
 
 def _bare(events: tuple[Event, ...]) -> tuple[Event, ...]:
     """Leave out what an append fills in: a retried update finds its own version in place."""
-    return tuple(
-        [_bare_event(event) for event in events if not (is_received(event) or is_opened(event))]
-    )
+    opened = {one for one in events if type(one) is FactReferenced and one.remark == OPENED}
+    return tuple([_bare_event(one) for one in events if not (is_received(one) or one in opened)])
 
 
 def _bare_event(event: Event) -> Event:

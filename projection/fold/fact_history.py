@@ -8,9 +8,9 @@ its births, updates and closings in ledger order, and from what each of these na
 
 from __future__ import annotations
 
-from ledger.model.event import Event, Meta
+from ledger.model.event import WITHDRAWABLE, Event, FactWithdrawn, Meta
 from ledger.model.ids import version_id
-from ledger.model.log_names import is_date, is_stem, key_of, latest_seen
+from ledger.model.log_names import is_date, is_stem, key_of, latest_seen, stem_in
 from ledger.model.record import TYPE_CHECKING, Record
 from ledger.model.verbs import IN_PROGRESS, TODO, either
 from projection.policy.model import CLOSABLE, TASK_KIND
@@ -91,6 +91,21 @@ class History(Record):
     last: str = ""
     acts: tuple[Act, ...] = ()
     clocks: tuple[tuple[str, str], ...] = ()
+
+    def counting(self) -> History:
+        """Return it without what later logs withdrew (F15)."""
+        gone: set[str] = set()
+        for stem, _, event, _ in reversed(self.acts):
+            if type(event) is FactWithdrawn and stem_in(stem) not in gone:
+                gone.update(event.said or ())
+        if not gone:
+            return self
+        acts = [
+            act
+            for act in self.acts
+            if type(act.event) not in WITHDRAWABLE or stem_in(act.stem) not in gone
+        ]
+        return self._replace(acts=tuple(acts))
 
     def timed(self, clocks: Iterable[tuple[str, str]]) -> History:
         """Return it with the clocks of its acts and its last use: no other days are shown."""

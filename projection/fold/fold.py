@@ -10,6 +10,7 @@ from __future__ import annotations
 from _collections import _count_elements  # type: ignore[import-not-found]
 
 from ledger.model.event import (
+    BRINGING,
     SIGNED,
     TWO_FACTS,
     Event,
@@ -28,13 +29,13 @@ from ledger.model.event import (
     FactSuperseded,
     FactUpdated,
     FactVerified,
+    FactWithdrawn,
     Meta,
     ThreadClosed,
     ThreadReopened,
     WorkDropped,
     WorkLanded,
     WorkReverted,
-    decides,
     facts_in,
 )
 from ledger.model.ids import WITHHELD, version_id
@@ -68,6 +69,10 @@ else:
         raise AssertionError(f"not an event: {value!r}")
 
 
+#: In the footer of a decision.
+_DECISION = ("kind", "decision")
+
+
 def collect(entries: Iterable[Entry]) -> dict[str, History]:
     """Gather what logs say, by fact id. `entries` are distinct logs, in any order."""
     uses: dict[str, int] = {}
@@ -88,7 +93,8 @@ def collect(entries: Iterable[Entry]) -> dict[str, History]:
         by: Signature | None = None
         for seq, event in enumerate(events):
             ticked = type(event) is FactCreated and event.mark == "x"  # a move, of a task
-            if ticked or type(event) in SIGNED or decides(event):
+            decided = isinstance(event, BRINGING) and _DECISION in event.meta
+            if ticked or decided or type(event) in SIGNED:  # then it counts who said it
                 by = by or Signature(agent, session, branch, role, kind)
                 act = Act(stem, seq, event, by)
             else:
@@ -129,6 +135,7 @@ def resolve(fact: str, history: History, cut: frozenset[Edge] = frozenset()) -> 
         found = _plain(fact, history)
         if found is not None:
             return found
+    history = history.counting()
     reading = _Reading(fact, history, cut)
     return reading.result() if reading.texts.heads else None
 
@@ -184,8 +191,8 @@ class _Reading:
                     pass  # it counts where it was said last
                 case FactArchived() | FactReactivated() | FactReferenced() | FactReinstated():
                     pass  # the same, or counted by its name, or looked up in the history
-                case FactMoved() | FactHelped() | FactIgnored():
-                    pass
+                case FactMoved() | FactHelped() | FactIgnored() | FactWithdrawn():
+                    pass  # what that withdraws is out of the history by now
                 case _:
                     raise AssertionError(assert_never(event))
 

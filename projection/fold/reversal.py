@@ -1,7 +1,7 @@
 """Find which logs are undone, and the events that take back what one did: its state before is said anew.
 
 Nothing is deleted: the log stays, with its words and the uses that it counts. What events can not say is
-refused: a contradiction stands again by no event, a confirmation and a redaction are for good.
+refused: what called a fact false in several ways, and a redaction, which is for good.
 """
 
 from __future__ import annotations
@@ -10,28 +10,22 @@ from collections.abc import Iterator, Sequence
 
 from ledger.errors import DiurnaError
 from ledger.model.event import (
+    WITHDRAWABLE,
     Event,
     FactArchived,
-    FactDemoted,
     FactInvalidated,
-    FactMoved,
-    FactPromoted,
-    FactReactivated,
     FactReinstated,
     FactSuperseded,
     FactUpdated,
-    Meta,
-    ThreadClosed,
-    ThreadReopened,
+    FactWithdrawn,
     facts_in,
 )
 from ledger.model.log_names import stem_in
 from ledger.model.record import Record
 from ledger.model.session import EDIT, UNDO_KEYS, Entry
-from ledger.model.verbs import DONE, TODO
-from projection.fold.fact_history import Fact, History
+from projection.fold.fact_history import Act, Fact, History
 from projection.fold.falsity import calls, said_against
-from projection.fold.live_view import BY_HAND, Standing
+from projection.fold.live_view import Standing
 
 
 class Irreversible(DiurnaError):
@@ -46,70 +40,41 @@ def reversal(
     `before` is the fact in the replay without them, None where it is not there; `then_said` is what is
     said of it there, None for nothing.
 
-    Raises:
-        Irreversible: events can not say it.
+    Of a fact that was called false in several ways they may fall short: fold them to see.
     """
     fact = now.fact
     if before is None:
         was = tuple(version.id for version in fact.heads)
         return () if fact.false else (FactInvalidated(fact.id, was=was),)
-    then = before.fact
-    if fact.verified != then.verified:
-        raise Irreversible(f"it confirms {fact.id}, and that is not taken back")
-    events = [*_text(then, fact, said), *_truth(then, fact, then_said or History(), said)]
-    if _states(fact) != _states(then):
-        events.append(_moved_back(then, fact))
-    elif fact.closed != then.closed:
-        was = tuple(version.id for version in then.heads)
-        events.append(ThreadClosed(fact.id, was=was) if then.closed else ThreadReopened(fact.id))
-    if fact.promoted != then.promoted:
-        events.append(FactPromoted(fact.id) if then.promoted else FactDemoted(fact.id))
-    if now.live and not before.live and not then.false:
-        events.append(FactArchived(fact.id))
-    elif before.live and now.reason == BY_HAND:
-        events.append(FactReactivated(fact.id))
+    then, then_said = before.fact, then_said or History()
+    events = [*_truth(then, fact, then_said, said)]
+    aim, counts = _withdrawable(then_said), _withdrawable(said)
+    again = [act for act in aim if act not in counts]
+    more = [stem_in(act.stem) for act in counts if act not in aim]
+    same = stands_as(now, before) and fact.verified == then.verified
+    if fact.false and then.false and not same:  # as false by that text (F10)
+        heads, against = tuple([one.id for one in fact.heads]), said_against(fact.id, said)
+        events.append(FactUpdated(fact.id, then.heads[0].text, heads, meta=then.meta, said=against))
+    elif not same and (more or again):
+        stems = dict.fromkeys([*more, *_behind({stem_in(act.stem) for act in again}, said)])
+        events.append(FactWithdrawn(fact.id, said=tuple(stems)))
+    if now.live and not (before.live or then.false):
+        if not any(type(act.event) is FactArchived for act in again):
+            events.append(FactArchived(fact.id))
     return tuple(events)
 
 
-def _states(fact: Fact) -> list[str]:
-    return sorted([move.state for move in fact.moves])
+def _withdrawable(history: History) -> dict[Act, None]:
+    """Return what counts of a history and a log can withdraw, but for what withdraws."""
+    kinds = WITHDRAWABLE - {FactWithdrawn}
+    return {act: None for act in history.counting().acts if type(act.event) in kinds}
 
 
-def _moved_back(then: Fact, fact: Fact) -> Event:
-    """Say the state of before of a task, in place of all that stands."""
-    if then.torn:
-        raise Irreversible(f"it settles which moves of {fact.id} stand")
-    seen = tuple(dict.fromkeys([stem_in(move.stem) for move in fact.moves]))
-    if then.state == TODO or not then.state:
-        return ThreadReopened(fact.id)
-    if then.state == DONE:
-        return ThreadClosed(fact.id, was=(*[version.id for version in then.heads], *seen))
-    return FactMoved(fact.id, then.state, was=seen)
-
-
-def _text(then: Fact, fact: Fact, history: History) -> Iterator[Event]:
-    """Say the text and the kind of before; what is false and was so is as false by that text (F10)."""
-    old, new = _footer(then), _footer(fact)
-    heads = tuple(version.id for version in fact.heads)
-    if {version.id for version in then.heads} == set(heads) and old == new:
-        return
-    if fact.redacted:
-        raise Irreversible(f"{fact.id} is redacted; none of its texts is shown again")
-    if len(then.heads) > 1:
-        raise Irreversible(f"it settles what was contradicted about {fact.id}")
-    if gone := sorted(new.keys() - old.keys()):
-        raise Irreversible(
-            f"it gives {fact.id} the footer {', '.join(gone)}, which nothing takes out"
-        )
-    changed: Meta = tuple([(key, value) for key, value in old.items() if new.get(key) != value])
-    yield FactUpdated(
-        fact.id, then.heads[0].text, heads, meta=changed,
-        said=said_against(fact.id, history) if fact.false and then.false else None,
-    )  # fmt: skip
-
-
-def _footer(fact: Fact) -> dict[str, str]:
-    return {"kind": fact.kind, **dict(fact.meta)}
+def _behind(again: set[str], said: History) -> Iterator[str]:
+    """Yield what to name so that logs count again: what withdrew them, and what else that withdrew."""
+    for stem, _, event, _ in said.acts:
+        if isinstance(event, FactWithdrawn) and not again.isdisjoint(event.said or ()):
+            yield from (stem_in(stem), *[one for one in event.said or () if one not in again])
 
 
 def _truth(then: Fact, fact: Fact, then_said: History, said: History) -> Iterator[Event]:
@@ -119,19 +84,13 @@ def _truth(then: Fact, fact: Fact, then_said: History, said: History) -> Iterato
     old, new = calls(fact.id, then_said), calls(fact.id, said)
     more = [stem for what, stems in new.items() if what not in old for stem in stems]
     again = [what for what in old if not set(new.get(what, ())) - set(more)]
-    if more and again:
-        raise Irreversible(f"{fact.id} is called false in several ways at once")
     if more:
         yield FactReinstated(fact.id, said=tuple(dict.fromkeys(more)))
-    elif then.denied and not fact.denied:
-        raise Irreversible(f"it settles what was contradicted about {fact.id}")
-    heads = tuple(version.id for version in fact.heads)
-    for what in again:
-        yield (
-            FactSuperseded(fact.id, what, was=heads)
-            if what
-            else FactInvalidated(fact.id, was=heads)
-        )
+    for act in then_said.acts:
+        event = act.event
+        if isinstance(event, FactSuperseded | FactInvalidated) and event.id == fact.id:
+            if (event.new if isinstance(event, FactSuperseded) else "") in again:
+                yield event
 
 
 def _called(fact: Fact) -> tuple[object, ...]:
@@ -149,7 +108,7 @@ def stands_as(after: Standing | None, before: Standing | None) -> bool:
 def _shown(fact: Fact) -> tuple[object, ...]:
     return (
         {version.id for version in fact.heads}, set(fact.superseded_by), bool(fact.invalidated_at),
-        fact.closed, set(fact.states), fact.promoted, fact.contradicted, _footer(fact),
+        fact.closed, set(fact.states), fact.promoted, fact.contradicted, fact.kind, dict(fact.meta),
     )  # fmt: skip
 
 

@@ -134,7 +134,7 @@ def overruled(fact: Fact, entry: Entries, histories: Histories) -> Overruled | N
     """
     history = histories([fact.id]).get(fact.id)
     told = _Decided()
-    for act in history.acts if history is not None else ():
+    for act in history.counting().acts if history is not None else ():
         if act.event.id == fact.id and isinstance(act.event, _SAYING):
             log = entry(act.stem)
             if log is not None:
@@ -225,7 +225,7 @@ def _backed(successors: Mapping[str, History], call: str, entry: Entries) -> boo
         and (log := entry(act.stem)) is not None
         and is_person(log)
         for id, history in successors.items()
-        for act in history.acts
+        for act in history.counting().acts
     )
 
 

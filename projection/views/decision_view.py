@@ -133,7 +133,7 @@ class Change(Record):
 
 def changes(fact: str, histories: Mapping[str, History], kind: str) -> Iterator[Change]:
     """Yield what logs did to a fact since it became one of a kind, in ledger order."""
-    acts = histories[fact].acts
+    acts = histories[fact].counting().acts
     hidden = any(isinstance(act.event, FactRedacted) for act in acts)
     texts: dict[str, str] = {}
     text, decided = "", False

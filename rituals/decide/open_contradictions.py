@@ -137,7 +137,7 @@ def disputes(memory: Memory, facts: Iterable[str] = ()) -> tuple[Dispute, ...]:
 
 def closed_with(history: History) -> tuple[str, ...]:
     """Return the versions that the last closing of a thread names."""
-    closings = [act.event for act in history.acts if isinstance(act.event, ThreadClosed)]
+    closings = [act.event for act in history.counting().acts if isinstance(act.event, ThreadClosed)]
     return closings[-1].was or () if closings else ()
 
 

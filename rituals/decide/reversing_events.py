@@ -13,13 +13,14 @@ from ledger.model import event as verbs
 from ledger.model.log_names import LogRef, stem_in
 from ledger.model.record import Record
 from ledger.model.session import SOURCE_KEY, Entry
-from memory import LogLine, Memory, event_with_seen, lines_of, state_from
+from ledger.model.verbs import either
+from memory import LogLine, Memory, lines_of, state_from
 from projection.fold.fact_history import Fact
 from projection.fold.fact_links import footer, ids_in, named
 from projection.fold.falsity import CONFLICTS
 from projection.fold.fold import collect, merged
 from projection.fold.full_replay import State
-from projection.fold.reversal import BEHIND, Irreversible, TakenBack, effect, reversal, stands_as
+from projection.fold.reversal import BEHIND, TakenBack, effect, reversal, stands_as
 from projection.fold.testimony import is_person
 from projection.policy.model import CLOSABLE
 from projection.text.clipping import one_line
@@ -27,14 +28,11 @@ from rituals.decide.decision import Decision
 
 _TITLE_CHARS = 90
 _SAYS = {
-    verbs.FactReinstated: "{0.id} holds again", verbs.ThreadClosed: "{0.id} is closed again",
-    verbs.ThreadReopened: "{0.id} is open again", verbs.FactPromoted: "{0.id} is core again",
-    verbs.FactDemoted: "{0.id} is core no more", verbs.FactMoved: "{0.id} is {0.state} again",
-    verbs.FactArchived: "{0.id} goes back into the archive", verbs.FactInvalidated: "{0.id}{false}",
-    verbs.FactReactivated: "{0.id} is out of the archive again",
+    verbs.FactReinstated: "{0.id} holds again",
+    verbs.FactArchived: "{0.id} goes back into the archive",
+    verbs.FactInvalidated: "{0.id}{false}",
     verbs.FactSuperseded: "{0.id} is superseded by {0.new} again",
-    verbs.FactUpdated: "{0.id} says again: {text}",
-}  # fmt: skip
+}
 _SOURCE, _ABOUT = "source", "about"
 #: By what a person says of a fact that it holds.
 _DECIDING = (verbs.FactCreated, verbs.FactUpdated, verbs.FactVerified, verbs.FactReinstated)
@@ -125,13 +123,12 @@ class Past:
                     continue
                 if fact not in reach.acted and aim and aim.live == standing.live:
                     continue  # a use alone moves a fact out of the archive, and nothing else
-                try:
-                    back = reversal(aim, standing, then.histories.get(fact), now.histories[fact])
-                except Irreversible as problem:
-                    left[fact] = problem.message
-                    continue
-                events += back
-                does += [_line(event, born=aim is None, took=fact in reach.took) for event in back]
+                for event in reversal(aim, standing, then.histories.get(fact), now.histories[fact]):
+                    events.append(event)
+                    if aim and isinstance(event, verbs.FactWithdrawn | verbs.FactUpdated):
+                        does += _back(standing.fact, aim.fact)
+                    else:
+                        does.append(_line(event, born=aim is None, took=fact in reach.took))
             if len(left) == before:
                 later = _with(now, events)
                 for fact in reach.acted:
@@ -143,17 +140,32 @@ class Past:
 
 def _with(now: State, events: list[verbs.Event]) -> State:
     """Return the state with a further log of some events."""
-    opened = {event.id for event in events if isinstance(event, verbs.ThreadReopened)}
-    seen = [event_with_seen(event, now.fact(event.id), now.histories, opened) for event in events]
-    log = Entry(BEHIND, False, "", "edit", (), tuple(verbs.in_order(seen)))
+    log = Entry(BEHIND, False, "", "edit", (), tuple(verbs.in_order(events)))
     known = dict(now.histories)
     return State(known | merged(known, collect([log])), now.work, now.summary, now.policy)
 
 
 def _line(event: verbs.Event, *, born: bool, took: bool) -> str:
     false = f", which {'came of it' if took else 'it brought'}, is false now"
-    text = one_line(event.text or "") if isinstance(event, verbs.FactUpdated) else ""
-    return _SAYS[type(event)].format(event, text=text, false=false if born else " is false again")
+    return _SAYS[type(event)].format(event, false=false if born else " is false again")
+
+
+def _back(fact: Fact, then: Fact) -> Iterator[str]:
+    """Say how a fact comes back to what it was, a sentence for each thing that changes."""
+    if {one.id for one in fact.heads} != {one.id for one in then.heads} or fact.meta != then.meta:
+        yield f"{fact.id} says again: {' / '.join([one_line(one.text) for one in then.heads])}"
+    if set(fact.states) != set(then.states):
+        yield f"{fact.id} is {either(then.states)} again"
+    elif fact.closed != then.closed:
+        yield f"{fact.id} is {'closed' if then.closed else 'open'} again"
+    if fact.promoted != then.promoted:
+        yield f"{fact.id} is core {'again' if then.promoted else 'no more'}"
+    if then.archived_at and not fact.archived_at:
+        yield f"{fact.id} goes back into the archive"
+    elif fact.archived_at and not then.archived_at:
+        yield f"{fact.id} is out of the archive again"
+    if fact.verified != then.verified:
+        yield f"{fact.id} is confirmed {'again' if fact.verified < then.verified else 'no more'}"
 
 
 class _Reach:

@@ -184,7 +184,8 @@ def _said(
         elif kind == "o":
             bullets.append(f"Reopened: {id}")
         elif kind == "R" and stems:
-            bullets.append(f"Reinstated: {behind(id, said=_some(rng, stems, 3))}")
+            verb = rng.choice(("Reinstated", "Withdrawn"))
+            bullets.append(f"{verb}: {behind(id, said=_some(rng, stems, 3))}")
         elif kind in "Pr":
             verb = rng.choice(PLAIN) if kind == "P" else "Referenced"
             proof = rng.choice(PROOFS) if verb == "Referenced" else ""

@@ -75,7 +75,6 @@ def answer(tip: TipView, fields: Fields) -> FormPlan:
     return FormPlan(
         title=title, does=_said(events), findings=outcome.findings, stem=outcome.stem,
         commit=outcome.commit, command=f"diurna {command}" if len(pairs) == len(events) else REVIEW,
-        reversible=not any(isinstance(event, FactVerified) for event in events),
         publishes=bool(outcome.unasked),
     )  # fmt: skip
 

@@ -27,7 +27,7 @@ from rituals.decide.fact_decisions import (
     returning,
     rewording,
 )
-from rituals.decide.open_contradictions import disputes
+from rituals.decide.open_contradictions import CIRCLE, disputes
 from rituals.decide.redaction import held_lines, redaction, standing
 from rituals.decide.resolution import Verdict, choices, resolution
 from rituals.record.agent_reply import title_of
@@ -80,7 +80,8 @@ class Shape(Record):
         if self.by_text:
             values["id"] = _as_shown(memory, fields)
         plan = planned(memory, self.does(memory, values))
-        return plan._replace(command=typed(self.command, values), reversible=self.reversible)
+        reversible = self.reversible and not values.get("for_good")
+        return plan._replace(command=typed(self.command, values), reversible=reversible)
 
     def written(self, **values: Any) -> str:
         """Write its command for whoever only looks; what a person has to say is left to them."""
@@ -189,7 +190,9 @@ def _resolve(memory: Memory, form: Values) -> Any:
     form |= {"id": fields.fact(), "both": bool(form.both)}
     if "text" in dict(fields.pairs) and not (form.text or form.choose or form.state):
         raise WrongUsage("the new text is empty", hint="write what holds, or choose a side")
-    found = choices(disputes(memory, (form.id,)))
+    disputed = disputes(memory, (form.id,))
+    form |= {"for_good": any(one.kind == CIRCLE for one in disputed)}
+    found = choices(disputed)
     seen, now = fields.many("side"), tuple(dict.fromkeys([one.id for one in found]))
     if now and ((seen and set(seen) != set(now)) or (form.choose and form.choose not in now)):
         said = f"other sides of {form.id} stand than the page showed: {', '.join(now)}"
@@ -313,11 +316,8 @@ FORMS: dict[str, Shape] = {
 AT_ONCE = {
     "confirm": Shape(
         "", "review !--confirm {id}", lambda memory, form: confirmation(memory, _ids(form)),
-        reversible=False,
     ),
-    "resolve": Shape(
-        "", "conflicts {id} --choose --text --state --both", _resolve, reversible=False
-    ),
+    "resolve": Shape("", "conflicts {id} --choose --text --state --both", _resolve),
     "shut": Shape("", "close {id}", lambda memory, form: closing(memory, _ids(form), "")),
 }  # fmt: skip
 
