@@ -334,17 +334,14 @@ WITHDRAWABLE = frozenset(
      FactWithdrawn, FactArchived, FactMoved)
 )  # fmt: skip
 #: Events of two facts.
-TWO_FACTS = frozenset(
-    [kind for kind, known in GRAMMAR.items() if known.arrow is not None and known.arrow.is_fact]
-)
+TWO_FACTS = frozenset([kind for kind, one in GRAMMAR.items() if one.arrow and one.arrow.is_fact])
 
 
 def facts_in(event: Event) -> tuple[str, ...]:
     """Return the ids of the facts that an event names: its own, and the one behind an arrow."""
-    if type(event) in OF_LOGS:
-        return ()
-    arrow = GRAMMAR[type(event)].arrow if type(event) in TWO_FACTS else None
-    return (event.id,) if arrow is None else (event.id, getattr(event, arrow.field))
+    if isinstance(event, FactSuperseded):
+        return event.id, event.new
+    return () if type(event) in OF_LOGS else (event.id,)
 
 
 def used_in(event: Event) -> str:
