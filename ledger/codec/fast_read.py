@@ -28,7 +28,7 @@ from ledger.model.event import (
     used_in,
 )
 from ledger.model.ids import is_fact_id, is_version_id
-from ledger.model.record import TYPE_CHECKING
+from ledger.model.record import cached
 from ledger.model.session import (
     HEADER_KEYS,
     IDS_LIMIT,
@@ -41,10 +41,6 @@ from ledger.model.session import (
     reach_in,
 )
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
 _KEYS = frozenset(HEADER_KEYS)
 _REFERENCES = "\n## Memory References\n"
 _FACTS = "\n## Facts\n"
@@ -54,30 +50,13 @@ _OF_IDS = frozenset([kind for kind, verb in GRAMMAR.items() if verb.arrow is Non
 #: Footer keys that need no look at their value.
 _RANK = {key: rank for rank, key in enumerate(META_KEYS) if key != "created"}
 _NAMES = ("memory references", "facts")
-#: How many readings of each sort are remembered before all are forgotten.
+#: How many readings of each sort are remembered: among 100,000 logs most texts are met many times.
 _MET = 1 << 15
 
 #: What is read of a fact: text, checkbox, footer.
 _Body = tuple[str, str, Meta]
 #: Something is not surely canonical.
 _Doubt = ValueError
-
-
-class _Met(dict[str, "Any"]):
-    """What texts were read as: among 100,000 logs most are met many times.
-
-    Args:
-        read: reads one.
-    """
-
-    def __init__(self, read: Callable[[str], object]) -> None:
-        self._read = read
-
-    def __missing__(self, text: str) -> object:
-        if len(self) >= _MET:
-            self.clear()
-        found = self[text] = self._read(text)
-        return found
 
 
 def scan(stem: str, data: bytes) -> Entry | None:
@@ -169,6 +148,12 @@ def _is_plain_line_by_line(text: str, prose: str, end: int) -> bool:
     )
 
 
+@cached(_MET)
+def _id(text: str) -> str:
+    """Return a text, the same for each like it, where it is a fact id, else ""."""
+    return intern(text) if is_fact_id(text) else ""
+
+
 def _references(section: str, names: list[str], texts: dict[str, _Body]) -> list[Event]:
     """Return what canonical bullets say; `texts` go into the events, `names` gets the ids that are used.
 
@@ -187,16 +172,16 @@ def _references(section: str, names: list[str], texts: dict[str, _Body]) -> list
             id, arrow, new = said.partition(" → ")
             was = tuple(tail[:-1].split(", ")) if named else None
             plain = was is None or (tail[-1:] == ")" and all(map(is_version_id, was)))
-            if plain and _IDS[id] and _IDS[new or id] and bool(arrow) == (kind is FactSuperseded):
-                names.append(_IDS[new or id])
+            if plain and _id(id) and _id(new or id) and bool(arrow) == (kind is FactSuperseded):
+                names.append(_id(new or id))
                 if arrow:
-                    acts.append(FactSuperseded(_IDS[id], _IDS[new], "", was))
+                    acts.append(FactSuperseded(_id(id), _id(new), "", was))
                 else:
                     text, mark, meta = texts.pop(id)
-                    acts.append(FactUpdated(_IDS[id], text, was, mark, meta))
+                    acts.append(FactUpdated(_id(id), text, was, mark, meta))
                 continue
         elif kind in _OF_IDS:
-            ids = [_IDS[id] for id in rest.split(", ")]
+            ids = [*map(_id, rest.split(", "))]
             if all(ids):
                 if kind in USES_ID:
                     names += ids
@@ -240,7 +225,7 @@ def _fact(text: str, footer: str) -> tuple[str, _Body] | None:
     if text[:4] in ("[ ] ", "[x] "):
         mark, text = text[1], text[4:]
     id, _, pairs = footer[:-4].partition(" | ")
-    meta = _METAS[pairs]
+    meta = _meta(pairs)
     if (
         meta is None
         or "\n" in text
@@ -257,6 +242,7 @@ def _fact(text: str, footer: str) -> tuple[str, _Body] | None:
     return id, (text, mark, meta)
 
 
+@cached(_MET)
 def _meta(pairs: str) -> Meta | None:
     """Read what stands in a footer behind the id; None when it is not canonical."""
     meta = []
@@ -277,11 +263,6 @@ def _meta(pairs: str) -> Meta | None:
         last = rank
         meta.append((key, value))
     return tuple(meta)
-
-
-#: Of ids themselves, "" for what is none; of footers their pairs.
-_IDS = _Met(lambda text: intern(text) if is_fact_id(text) else "")
-_METAS = _Met(_meta)
 
 
 def _fact_in_full(block: str) -> tuple[str, _Body]:

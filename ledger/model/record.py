@@ -81,10 +81,10 @@ else:
             return tuple(self)
 
         def _replace(self, **changes):
-            values = [changes.pop(name, one) for name, one in zip(self._fields, self, strict=True)]
-            if changes:
-                raise TypeError(f"no such field: {', '.join(sorted(changes))}")
-            return type(self)(*values)
+            values = list(self)
+            for name, value in changes.items():
+                values[self._fields.index(name)] = value
+            return tuple.__new__(type(self), values)
 
 
 __all__ = ["TYPE_CHECKING", "Record", "cached", "tally"]

@@ -24,7 +24,7 @@ from projection.fold.falsity import (
     taken,
     takes_of,
 )
-from projection.fold.fold import resolve
+from projection.fold.fold import plain_kind, resolve
 from projection.fold.live_view import (
     Decay,
     LiveView,
@@ -35,7 +35,7 @@ from projection.fold.live_view import (
     stand,
 )
 from projection.fold.withholding import withheld_fact
-from projection.policy.model import Policy
+from projection.policy.model import CLOSABLE, Policy
 
 
 def cut_edges(edges: Iterable[Edge], takes: Iterable[Take] = ()) -> frozenset[Edge]:
@@ -273,9 +273,18 @@ class State:
     def view(self) -> LiveView:
         """Return what `continuity.md` shows; worked out once."""
         if self._view is None:
-            facts = [fact for name in self.histories if (fact := self.fact(name)) is not None]
+            # most of any ledger surely is in the archive, and uncontested: no need to read it
+            begin, pinned = min(self._clock[1:]), self._lasting | CLOSABLE | {""}
+            rest = [
+                name
+                for name, history in self.histories.items()
+                if plain_kind(history) in pinned
+                or (history.last or history.acts[0].stem) >= begin
+                or name in self._opposed
+            ]
+            facts = [fact for name in rest if (fact := self.fact(name)) is not None]
             hold = [fact for fact in facts if not fact.false]
             torn = [fact for fact in facts if fact.contradicted]
-            counts = len(facts), len(facts) - len(hold)
+            counts = len(facts) + len(self.histories) - len(rest), len(facts) - len(hold)
             self._view = live_view(self.summary, self.policy, self._clock, hold, torn, counts)
         return self._view
