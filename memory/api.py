@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from memory.merge.learned_by_sync import SyncPlan
     from memory.write.commit_files import Files
-    from memory.write.spool_commits import Committed
 
 __all__ = ["Memory", "SessionDraft"]
 
@@ -53,6 +52,7 @@ class Memory(Pages):
         dry_run: bool = False,
         strict: bool = False,
         on: str | None = None,
+        now: bool = False,
     ) -> Receipt:
         """Append a session log: the same write as `diurna append`.
 
@@ -63,6 +63,7 @@ class Memory(Pages):
             strict: refuse a log that holds a secret, or a new fact that repeats or denies another one,
                 instead of storing it without the one and telling of the other.
             on: record it while the home shows this view (`snapshot.seen()`) or not at all.
+            now: commit it also where a person commits logs (W21).
 
         Raises:
             Outrun: the home does not show `on` any more; nothing changed.
@@ -71,11 +72,7 @@ class Memory(Pages):
             WaitsInSpool: it is durable, and the next command that can write commits it.
             StorageFailed: the disk refused; nothing changed.
         """
-        return self._append(draft, again=again, dry_run=dry_run, strict=strict, on=on)
-
-    def append_now(self, draft: SessionDraft) -> Receipt:
-        """Append a session log and commit it, also where a person commits logs (W21)."""
-        return self._append(draft, again=True, now=True)
+        return self._append(draft, again=again, dry_run=dry_run, strict=strict, on=on, now=now)
 
     def hold(
         self, draft: SessionDraft, *, again: bool = False, dry_run: bool = False, at: int = 0
@@ -122,8 +119,8 @@ class Memory(Pages):
         if owed or died(self.home.repository.commondir) or self.home.is_astray():
             self.committer.bring_back(self.occasion)
 
-    def drain(self, *, held: bool = True) -> Committed | None:
-        """Commit logs that wait in the spool, but for a person's to commit (W21); None when none does.
+    def drain(self, *, held: bool = True) -> tuple[Finding, ...]:
+        """Commit logs that wait in the spool, but for a person's to commit (W21); say what was noticed.
 
         Args:
             held: captured logs too, whatever they are in the way of: somebody asked for it.
@@ -131,9 +128,8 @@ class Memory(Pages):
         Raises:
             WaitsInSpool: they still can not be committed.
         """
-        if not (self.waiting() or (held and self.held())):
-            return None
-        return self.committer.drain(self.occasion(), held=held)
+        waits = self.waiting() or (held and self.held())
+        return self.committer.drain(self.occasion(), held=held) if waits else ()
 
     def remake(self) -> list[str]:
         """Write again what `git gc --prune=now` took of recent commits; return the ids of the objects."""

@@ -6,7 +6,7 @@ What only some questions need is imported by them: a short command pays for what
 from __future__ import annotations
 
 from ledger.errors import DiurnaError
-from ledger.git.committer import Identity, IdentityQuestion, identity_findings
+from ledger.git.committer import Identity, identity_findings, identity_in
 from ledger.git.repository import remote_branches
 from ledger.home import Home
 from ledger.model.finding_codes import Finding
@@ -58,7 +58,7 @@ class Pages(Reader):
         self._agent, self._session = agent, session
         self.typed = False  #: whether a draft's agent was typed by who opened this home
         self._made: Committer | None = None
-        self._ask_identity = identity or (lambda: IdentityQuestion(home.repository).answer())
+        self._ask_identity = identity or (lambda: identity_in(home.repository.git()))
         self._identity: Identity | None = None
         if lasting:  # later it may find no file left to open
             self.recorder()

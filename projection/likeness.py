@@ -8,12 +8,10 @@ each, and comparing those takes milliseconds.
 from __future__ import annotations
 
 from _collections import _count_elements  # type: ignore[import-not-found]
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import lru_cache
 from itertools import accumulate
 
-from ledger.model.record import Record
+from ledger.model.record import Record, cached, tally
 from projection.fold.fact_history import Fact
 from projection.fold.fact_links import ENTITY_KEY, entity_names, matches_entity, names_in
 from projection.fold.falsity import declared
@@ -234,8 +232,10 @@ def same_text(one: Fact, two: Fact) -> bool:
     return not (one.redacted or two.redacted) and plain(one.text) == plain(two.text)
 
 
-def _words(said: Sequence[Statement]) -> Counter[str]:
+def _words(said: Sequence[Statement]) -> tally[str]:
     """Count the words that carry a text; what denies counts as one that is no name."""
+    from collections import Counter
+
     words = Counter([form for one in said for form in one.forms])
     words["@not"] = sum([len(one.negated) for one in said])
     return +words
@@ -257,7 +257,7 @@ def compare_facts(
     pairs with one of these ids, None for all pairs; `progress` is told (done, total).
     """
     postings = Postings(words)
-    read = lru_cache(None)(lambda fact: claim(facts[fact]))
+    read = cached(None)(lambda fact: claim(facts[fact]))
     wanted = sorted(words if changed is None else words.keys() & set(changed))
     pairs: dict[tuple[str, str], Overlap | None] = {}
     for number, fact in enumerate(wanted):

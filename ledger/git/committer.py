@@ -1,8 +1,7 @@
 """Make commits, move branches to them and read them back; ask git who commits.
 
 A commit is built from the branch tip's tree with Diurna's own files put in or taken out, never from an
-index, so nothing else can differ. What is new is stored by one `git unpack-objects`. Other work goes on
-while git is asked who commits.
+index, so nothing else can differ. What is new is stored by one `git unpack-objects`.
 """
 
 from __future__ import annotations
@@ -223,51 +222,34 @@ def move_references(
     raise failure if isinstance(failure, StorageFailed) else StorageFailed(failure.message)
 
 
-class IdentityQuestion:
-    """The question put to git who commits here, and whether their commits are signed.
+def identity_in(git: Git) -> Identity:
+    """Return who commits in a repository, and whether git signs it; a fixed name for one that is not set.
 
     As git itself counts: the environment, else `author.*` and `committer.*`, else `user.*`.
-
-    Args:
-        repository: where.
     """
-
-    def __init__(self, repository: Repository) -> None:
-        self._git = repository.git()
-        self._running = self._git.start(
-            "config", "-z", "--get-regexp",
-            r"^((user|author|committer)\.(name|email)|commit\.gpgsign)$",
-        )  # fmt: skip
-
-    def answer(self) -> Identity:
-        """Wait for the answer; where git knows no name or address, a fixed one stands for it."""
-        status, said, _ = self._running.finish()
-        found = {}
-        for item in ("" if status else said.decode("utf-8", "replace")).split("\0"):
-            key, is_set, value = item.partition("\n")
-            found[key] = value if is_set else "true"  # a key alone in its line means true
-        said_of = [
-            (_named(found, role, "name"), _named(found, role, "email"))
-            for role in ("author", "committer")
-        ]
-        fallback = not said_of[0][0] or said_of[0][1] is None
-        author, committer = [
-            (name or FALLBACK_NAME, FALLBACK_EMAIL if email is None else email)
-            for name, email in said_of
-        ]
-        signs = found.get("commit.gpgsign", "").lower() not in ("", "false", "no", "off", "0")
-        dates = self._dated("AUTHOR"), self._dated("COMMITTER")
-        other = committer if committer != author else ()
-        return Identity(*author, fallback, signs, other, dates)
-
-    def _dated(self, role: str) -> str:
-        """Return the date that the environment gives a commit, as git reads it; "" for none."""
-        date = variables().get(f"GIT_{role}_DATE")
-        if not date:
-            return ""
-        whoever = ("-c", "user.name=x", "-c", "user.email=x", "var", f"GIT_{role}_IDENT")
-        status, said, _ = self._git.start(*whoever, more={f"GIT_{role}_DATE": date}).finish()
-        return "" if status else " ".join(said.decode("utf-8", "replace").split()[-2:])
+    asked = r"^((user|author|committer)\.(name|email)|commit\.gpgsign)$"
+    said, found = git.text("config", "-z", "--get-regexp", asked, check=False), dict[str, str]()
+    for item in said.split("\0"):
+        key, is_set, value = item.partition("\n")
+        found[key] = value if is_set else "true"  # a key alone in its line means true
+    said_of = [
+        (_named(found, role, "name"), _named(found, role, "email"))
+        for role in ("author", "committer")
+    ]
+    fallback = not said_of[0][0] or said_of[0][1] is None
+    author, committer = [
+        (name or FALLBACK_NAME, FALLBACK_EMAIL if email is None else email)
+        for name, email in said_of
+    ]
+    signs = found.get("commit.gpgsign", "").lower() not in ("", "false", "no", "off", "0")
+    dates = {"AUTHOR": "", "COMMITTER": ""}  # as git reads those that the environment gives
+    for role in dates:
+        if date := variables().get(f"GIT_{role}_DATE"):
+            whoever = ("-c", "user.name=x", "-c", "user.email=x", "var", f"GIT_{role}_IDENT")
+            _, data, _ = git.start(*whoever, more={f"GIT_{role}_DATE": date}).finish()
+            dates[role] = " ".join(data.decode("utf-8", "replace").split()[-2:])
+    other = committer if committer != author else ()
+    return Identity(*author, fallback, signs, other, (dates["AUTHOR"], dates["COMMITTER"]))
 
 
 def _named(found: Mapping[str, str], role: str, key: str) -> str | None:

@@ -19,7 +19,7 @@ from ledger.model.ids import sha1
 from ledger.model.record import TYPE_CHECKING, Record
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from ledger.git.cli import Git
     from ledger.git.process import Running
@@ -223,7 +223,17 @@ def write_objects(
     strict = ("--strict",) if whole else ()
     settings = _DURABLE if durable else ()
     git = where.git()
-    git.run(*settings, "unpack-objects", "-q", *strict, data=pack_of(listed))
+    parts = [b"PACK" + (2).to_bytes(4, "big") + len(listed).to_bytes(4, "big")]
+    for kind, data in listed:
+        size, first = len(data) >> 4, _PACKED_KINDS[kind] << 4 | len(data) & 15
+        head = bytearray([first | (0x80 if size else 0)])
+        while size:
+            head.append(size & 0x7F | (0x80 if size >> 7 else 0))
+            size >>= 7
+        parts += [bytes(head), zlib.compress(data, 0 if len(data) > _LARGE else 1)]
+    pack = b"".join(parts)
+    pack += sha1(pack, usedforsecurity=False).digest()
+    git.run(*settings, "unpack-objects", "-q", *strict, data=pack)
     # where git can not move what it flushed into its place, it ends all the same as if it had
     ids = [object_id(kind, data) for kind, data in listed] if durable else []
     folder = f"{where.commondir}/objects"
@@ -233,20 +243,6 @@ def write_objects(
             "git did not keep all objects that it was given",
             hint="see that the disk and the number of open files allow more, and try again",
         )
-
-
-def pack_of(objects: Collection[tuple[str, bytes]]) -> bytes:
-    """Return a pack of objects, each (kind, bytes), as `git unpack-objects` reads it."""
-    parts = [b"PACK" + (2).to_bytes(4, "big") + len(objects).to_bytes(4, "big")]
-    for kind, data in objects:
-        size, first = len(data) >> 4, _PACKED_KINDS[kind] << 4 | len(data) & 15
-        head = bytearray([first | (0x80 if size else 0)])
-        while size:
-            head.append(size & 0x7F | (0x80 if size >> 7 else 0))
-            size >>= 7
-        parts += [bytes(head), zlib.compress(data, 0 if len(data) > _LARGE else 1)]
-    pack = b"".join(parts)
-    return pack + sha1(pack, usedforsecurity=False).digest()
 
 
 def merge_bases(git: Git, one: str, two: str) -> list[str]:

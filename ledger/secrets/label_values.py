@@ -7,11 +7,10 @@ and `prod-db-2.internal` are none.
 
 from __future__ import annotations
 
-import re
 from binascii import Error, a2b_base64
-from functools import lru_cache
 from itertools import pairwise
 
+from ledger.model.record import cached
 from ledger.secrets.match import expression
 
 #: What stands in the place of a value, as a whole part of one; and within a word of letters.
@@ -60,17 +59,15 @@ def is_placeholder(value: str) -> bool:
         low in _FILLINGS or (low.startswith(_GLUED) and _is_word(low))
         for low in map(str.lower, parts)
     ]
-    return any(filling) and not any(map(_is_real, parts))
+    return any(filling) and not any(
+        len(part) > (7 if kinds_of(part) > 2 else 15) and is_random(part) and not _is_word(part)
+        for part in parts
+    )
 
 
 def is_printed(value: str) -> bool:
     """Tell whether a value is one that vendors print in their own documents."""
     return bool([printed for printed in _PRINTED if printed in value])
-
-
-def _is_real(part: str) -> bool:
-    long = 7 if kinds_of(part) > 2 else 15
-    return len(part) > long and is_random(part) and not _is_word(part)
 
 
 def is_random(value: str) -> bool:
@@ -185,7 +182,10 @@ def is_secret(value: str, chosen: bool, quoted: bool, named: bool) -> bool:
         return not is_printed(value) and not is_wordy(value)  # as generators draw them
     if len(value) < 6 or not value.isprintable() or " " in value or is_placeholder(value):
         return False
-    if is_stock(value) or "://" in value or value[0] in "/~.-" or _is_call(value, quoted):
+    called = "(" in value and ("()" in value or ")." in value or value[-1] == ")")
+    if is_stock(value) or "://" in value or value[0] in "/~.-" or called:
+        return False
+    if not quoted and ("(" in value or "[" in value):  # in quotes any character may stand
         return False
     if value[-1] > "\u2e7f" or value[0] > "\u2e7f":
         return False  # a sentence in a script without blanks
@@ -208,13 +208,6 @@ def is_drawn(value: str) -> bool:
     return (kinds_of(value) > 2 and distinct(value) > 11) or (
         len(value) > 31 and _HEX.fullmatch(value) is not None
     )
-
-
-def _is_call(value: str, quoted: bool) -> bool:
-    """Tell whether a value calls something; in quotes any character may stand."""
-    if quoted:
-        return "(" in value and ("()" in value or ")." in value or value[-1] == ")")
-    return "(" in value or "[" in value
 
 
 def _is_code(value: str) -> bool:
@@ -251,22 +244,20 @@ _PIECES = expression(r"[^\W\d_]?[^\W\d_A-Z]+|[A-Z]+(?![a-z])|\d+|[!#%&@$?+=^*~§
 _HEX = expression(r"[0-9a-f]+|[0-9A-F]+")
 #: A UUID; a digest that says so or ends a path or an id; a pod; a package's version; a line at a commit.
 _ID = expression(
-    r"\{?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\}?|sha\d{1,3}[.:-][0-9a-f]{7,}"
+    r"(?i)\{?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\}?|sha\d{1,3}[.:-][0-9a-f]{7,}"
     r"|(?<=[a-z]/)[0-9a-f]{7,64}\Z|-[0-9a-f]{8,10}-[a-z0-9]{5}\Z|(?<=[a-z]{4}-)[0-9a-f]{8}\Z"
-    r"|^[a-z]+@\d+(?:\.\d+)+|^\d+(?:-\d+)?@[0-9a-f]{7,40}\Z",
-    re.IGNORECASE,
+    r"|^[a-z]+@\d+(?:\.\d+)+|^\d+(?:-\d+)?@[0-9a-f]{7,40}\Z"
 )
 #: A value with a form of its own: a number with its unit, a version, a date, an address, a colour.
 _FORMED = expression(
-    r"""[~^<>=v!]{0,3}(?!\d{7,}[a-zA-Z])\d[\d.,:/+x*%_-]*(?:(?:[a-zA-Z%°µ]{1,2}|min|rem|sec|fps|[KMG]iB)(?:/[a-z]{1,3})?)?
+    r"""(?x)[~^<>=v!]{0,3}(?!\d{7,}[a-zA-Z])\d[\d.,:/+x*%_-]*(?:(?:[a-zA-Z%°µ]{1,2}|min|rem|sec|fps|[KMG]iB)(?:/[a-z]{1,3})?)?
     |[~^<>=v]{0,3}\d+(?:\.[\dx*]+)+(?:[-+.]?[a-z]++(?:[-.]?\d++)?+)*+(?:[-.+]\w+)*
     |\d{4}-\d\d-\d\d[\w:.,+-]*|--[a-z-]+=\S*
     |(?:[a-z\d-]+\.)+[a-z]{2,4}(?::\d+)?(?:/[a-z\d.-]*)*
     |[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.[a-zA-Z]{2,}
     |\#[0-9a-fA-F]{3,8}|0x[0-9a-fA-F]+|[0-9A-Fa-f]{2,8}(?::[0-9A-Fa-f]{2,8}){2,}:?
     |\d{8}T\d{6}Z?|\$(?:[A-Z_][A-Z0-9_]*|[a-z_]+)
-    """,
-    re.VERBOSE,
+    """
 )
 #: What a value holds beside words: numbers, a hash of 7, 40 or 64 digits, a colour.
 _NUMBERS = expression(
@@ -301,7 +292,7 @@ _APART = {
 #: In names of code, shortened values, addresses and patterns: what holds one is none that was drawn.
 _OF_CODE = ("::", "...", "://", ";base64", "\\x", "[A-Z")
 #: What calls something, up to its end or a bracket; what stands in brackets; a pattern.
-_CODED = expression(r"[\w.$%<>?!@&]*[(\[{`\"].*[)\]}`\"({\[;]|\^.*[\[(\\].*\$", re.DOTALL)
+_CODED = expression(r"(?s)[\w.$%<>?!@&]*[(\[{`\"].*[)\]}`\"({\[;]|\^.*[\[(\\].*\$")
 
 
 def decoded(word: str) -> str:
@@ -362,7 +353,7 @@ def _is_named(value: str) -> bool:
     return not odd or (words >= odd * 2 if single else words * 3 >= odd * 4)
 
 
-@lru_cache(4096)
+@cached(4096)
 def _sounds(word: str) -> bool:
     """Tell whether a word has vowels and neighbours as words have them."""
     word = word.lower()

@@ -8,7 +8,6 @@ a limit (fault:G23).
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from ledger.secrets.label_values import NAMED, OPEN, PASSWORDS, is_drawn, is_opaque, is_secret
@@ -62,22 +61,23 @@ _SERVERS = ("server=", "host=", "data source=", "uid=", "user id=")
 #: What stands between a name and its value: a sign, perhaps behind a type; the end of a tag, a cell or an
 #: argument; what calls a value one.
 _SIGN = expression(
-    r"""["'`*\])]{0,4}(?:[ \t]{0,8}(?:(?::=|[-=]>|\?=|[:=：＝→])(?![=~:])|(?:[=!]=|\|\||\?\?)(?=[ ]?["']))
+    r"""(?xi)["'`*\])]{0,4}
+    (?:[ \t]{0,8}(?:(?::=|[-=]>|\?=|[:=：＝→])(?![=~:])|(?:[=!]=|\|\||\?\?)(?=[ ]?["']))
     (?:[ ]?&?(?:'\w+[ ])?[A-Za-z][\w.]{0,24}(?:\[\w+\])?(?:[ ]\|[ ]None)?[ ]=(?=[ ]["']))?
     |(?:</(?:key|name)>)?[\s,;|'"<{-]{0,12}(?:type\s*=\s*\w+[\s,]{1,8})?
     (?:value|string|default)["']?[ ]?[:=>]
     |(?<=["']),[ ]?(?=["'])|(?<=["']\))\.(?:fill|type|send_?[kK]eys)\((?=["'])
     |[ \t]{0,8}\|(?=[^\n|]+\|)|[ \t]{2,8}(?=\S+[ \t]*(?:\n|\Z))|>(?=[^<>\n]{1,200}</)
-    |[ ]\{[ ]get;[ ]set;[ ]\}[ ]=)""",
-    re.VERBOSE | re.IGNORECASE,
+    |[ ]\{[ ]get;[ ]set;[ ]\}[ ]=)"""
 )
+#: How what stands there begins.
+_SIGNS, _TYPES = tuple(":=：＝→-?!|>{<\"'`*])\t"), ("value", "string", "default", "type")
 _VALUE = expression(
-    r"""[ \t*]*(?:\n[ \t>`*-]*(?=[^\s:]+[ \t`*]*(?:\n|\Z)))?
+    r"""(?x)[ \t*]*(?:\n[ \t>`*-]*(?=[^\s:]+[ \t`*]*(?:\n|\Z)))?
     (?:(?:(?:String::)?(?:from|new)\(|(?:SecretStr|SecretString|Secret|Str)\(|[bruf]|N|L)(?=["']))?
     (?:\\?(?P<quote>["'`])(?:\{noop\})?(?P<quoted>[^\n]{1,300}?)\\?(?P=quote)
     |[«„“「『][\s\u00a0]?(?P<wide>[^\n»”」』]{1,100}?)[\s\u00a0]?[»”」』]
-    |\$\{\w+:?[-=]["']?(?P<default>[^}\s"']{1,100})|(?P<bare>[^\s"'`|<>]{1,300}))""",
-    re.VERBOSE,
+    |\$\{\w+:?[-=]["']?(?P<default>[^}\s"']{1,100})|(?P<bare>[^\s"'`|<>]{1,300}))"""
 )
 _STOP, _CODE, _ENTITIES = (
     expression(r"[,;)}\]&]"),
@@ -182,7 +182,10 @@ def _sign(text: str, low: str, begin: int, end: int, shell: bool) -> int | None:
     if shell:
         size = len(text[end : end + 2]) - len(text[end : end + 2].lstrip(":"))
         return end + size + 1 if text[end + size : end + size + 1] in tuple("-=") else None
-    found = _SIGN.match(text, end)
+    rest = text[end : end + 40]
+    prose = rest.lstrip(" \n.,;")
+    odd = rest[:2].isspace() or prose[:1] in _SIGNS or prose.lower().startswith(_TYPES)
+    found = _SIGN.match(text, end) if odd and prose else None
     if found is None:
         flag = text[begin] == "-" or head.lower().endswith(_SETTERS)
         sql = text[begin:end].isupper() and text[end + 1 : end + 2] == "'"
@@ -207,10 +210,11 @@ def _bare(value: str) -> str:
 
 #: A token that is the rest of its line behind a sign; and the label before it, of at most four words.
 _REST = expression(
-    r"(?:[-=]>|[:=：＝→|]|[—–](?<= .)(?= ))(?:[ \t]*[*_]{1,3}(?=[ \t`]))?[ \t]*"
-    r"([^\s<]{8,220}+(?:<(?!br)\S*+)?)[ \t\\]*(?:<br ?/?>|\|)?$",
-    re.MULTILINE,
+    r"(?m)(?:[-=]>|[:=：＝→|]|[—–](?<= .)(?= ))(?:[ \t]*[*_]{1,3}(?=[ \t`]))?[ \t]*"
+    r"([^\s<]{8,220}+(?:<(?!br)\S*+)?)[ \t\\]*(?:<br ?/?>|\|)?$"
 )
+#: What such a value stands behind, and what of a line may follow it.
+_BEFORE, _BREAKS = tuple(":=：＝→|—–") + ("->",), ("<br", "<br>", "<br/>", "/>")
 #: What of a value may be drawn: two classes of characters side by side, or letters without an end.
 _MIXED = expression(
     r"[A-Za-z][-_.!#$%]?\d|\d[A-Za-z]|[a-z][A-Z!#$%^*]|[A-Z](?:[A-Z][a-z]|[!#$%^])|[A-Za-z]{16}"
@@ -219,12 +223,22 @@ _WORD = (
     r"[^\s\d!-/:-@\[-`{-~\u00a0-\u00bf\u2000-\u206f\u3000-\u3003\u3008-\u3020\uff00-\uff20]{1,40}"
 )
 _LABEL = expression(
-    r"(?:^|[.,:：;|(){}\[\]/<>!?。，；、！？])[\s>*+#•·–—-]*(?:\d{1,3}[.)]\s)?[\"'`*_「【«„“]*"
+    r"(?m)(?:^|[.,:：;|(){}\[\]/<>!?。，；、！？])[\s>*+#•·–—-]*(?:\d{1,3}[.)]\s)?[\"'`*_「【«„“]*"
     rf"({_WORD}(?:[ _.’'-]{_WORD}){{0,7}})(?: ?\([^()\n]{{1,30}}\))?"
-    r"[\"'`*_」】»”]*[ \t]*\Z",
-    re.MULTILINE,
+    r"[\"'`*_」】»”]*[ \t]*\Z"
 )
 _LABEL_CHARS = 80
+
+
+def _may_end_drawn(line: str) -> bool:
+    """Tell whether a line may end in a drawn value behind a sign: few do, and the patterns are long."""
+    if not any(sign in line for sign in _BEFORE):
+        return False
+    words = [one for one in line.split()[-4:] if one.strip("|\\") and one not in _BREAKS]
+    last = words[-1] if words else ""
+    runs = "".join([char if char.isalpha() else " " for char in last]).split()
+    mixed = any(char.isdigit() or char in "!#$%^*" for char in last) or not last[1:].islower()
+    return len(last) > 7 and (mixed or len(max(runs, key=len, default="")) > 15)
 
 
 def find_any_label(text: str, named: bool) -> Iterator[Hit]:
@@ -232,7 +246,7 @@ def find_any_label(text: str, named: bool) -> Iterator[Hit]:
 
     `named` tells whether the text has the name of a secret, so that words may be one.
     """
-    for said in _REST.finditer(text):
+    for said in _REST.finditer(text) if any(map(_may_end_drawn, text.split("\n"))) else ():
         if not _MIXED.search(said[1]):
             continue
         start, stop = said.span(1)

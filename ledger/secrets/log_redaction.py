@@ -6,10 +6,11 @@ Keeps K1 to K4 (fault:L9, fault:L12 and fault:L13).
 from __future__ import annotations
 
 from ledger.codec.fact_blocks import tidy
-from ledger.codec.log import encode
 from ledger.errors import DraftRefused
 from ledger.model.event import Event, FactCreated, FactUpdated, facts_in
 from ledger.model.finding_codes import Finding
+from ledger.model.ids import is_object
+from ledger.model.log_names import is_sealed
 from ledger.model.session import SessionLog
 from ledger.secrets.match import (
     LABELLED,
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 WARN, REDACT, KEEP = "warn", "redact", "keep"
 #: The most times that a part is looked through.
 _ROUNDS = 8
+#: How long the parts of a UUID are.
+_UUID = [8, 4, 4, 4, 12]
 #: How many findings of a code are told of one text.
 _TOLD = 100
 _STRICT_HINT = "take it out, or write `diurna: allow-secret` on its line where it is none"
@@ -44,11 +47,14 @@ class Look:
 
     Args:
         personal: what to do with personal data: `warn`, `redact` or `keep`.
+        parts: is only told all that there is to look through, where it is given.
         lines: whether the whole line of a text goes that has a secret, for nobody chose its words.
     """
 
-    def __init__(self, personal: str, *, lines: bool = False) -> None:
-        self._personal, self._lines = personal, lines
+    def __init__(
+        self, personal: str, parts: list[str] | None = None, *, lines: bool = False
+    ) -> None:
+        self._personal, self._parts, self._lines = personal, parts, lines
         self.secrets: list[tuple[str, Hit]] = []
         self.private: list[tuple[str, Hit]] = []
 
@@ -58,6 +64,9 @@ class Look:
         `where` is as a message calls it; `name` stands before it in the log, which may tell what it is:
         `token: `.
         """
+        if self._parts is not None:
+            self._parts += () if _is_reference(name, text) else (name + text,)
+            return text
         public = without_private(text)
         text = public.strip() if public != text else text
         for _ in range(_ROUNDS):  # what was put out may uncover what stood beside it
@@ -141,8 +150,11 @@ def guard(
         DraftRefused: `strict`, or a secret stands where nothing can stand in its place, in an id; or
             nothing is left where something has to stand.
     """
+    parts = _names(log)
+    Look(personal, parts).log(log)
+    data = "\n\n".join(parts)
     try:
-        data = encode(log).decode("utf-8")
+        data.encode()
     except UnicodeError:  # nothing that can be stored; the draft's own checks say so
         return log, ()
     tagged = without_private(data) != data
@@ -159,7 +171,9 @@ def guard(
         raise DraftRefused((Finding("private-part", _NOTHING_LEFT, hint=hint),))
     if look.secrets and strict:
         _refuse_secrets([(one, f"in {where}") for where, one in look.secrets], _STRICT_HINT)
-    _refuse_names(clean)
+    if rest := find_secrets("\n\n".join(_names(clean))):
+        where = "where no text can be changed"
+        _refuse_secrets([(one, where) for one in rest], "choose another id or name")
     found = []
     for where, one in look.secrets:
         whole = "was not stored, nor the line around it" if lines else "was not stored"
@@ -173,6 +187,13 @@ def guard(
         hint = "" if personal == REDACT else way_out
         found.append(Finding("personal-data", f"{article(one.rule)} in {where} {done}", hint=hint))
     return clean, tuple(first_of(list(dict.fromkeys(found))))
+
+
+def _is_reference(name: str, value: str) -> bool:
+    """Tell whether a header names a commit, a log or a session in a form that no secret has."""
+    uuid = [*map(len, value.split("-"))] == _UUID and not value.strip("-0123456789abcdef")
+    of_keys = {"commit: ": is_object(value), "after: ": is_sealed(value), "session: ": uuid}
+    return of_keys.get(name, False)
 
 
 def first_of(found: list[Finding]) -> list[Finding]:
@@ -189,17 +210,14 @@ def first_of(found: list[Finding]) -> list[Finding]:
     return kept
 
 
-def _refuse_names(log: SessionLog) -> None:
-    """Refuse a log that holds a secret where it can not be redacted: an id, the name of a key."""
-    names = [key for key, _ in log.header]
+def _names(log: SessionLog) -> list[str]:
+    """Return what can not be redacted: ids, and the names of keys."""
+    names = dict.fromkeys([key for key, _ in log.header])
     for event in log.events:
-        names += facts_in(event)
+        names |= dict.fromkeys(facts_in(event))
         if isinstance(event, FactCreated | FactUpdated):
-            names += [key for key, _ in event.meta]
-    rest = find_secrets("\n\n".join(dict.fromkeys(names)))
-    if rest:
-        where = "where no text can be changed"
-        _refuse_secrets([(one, where) for one in rest], "choose another id or name")
+            names |= dict.fromkeys([key for key, _ in event.meta])
+    return [*names]
 
 
 def _refuse_secrets(found: list[tuple[Hit, str]], hint: str) -> NoReturn:

@@ -26,21 +26,20 @@ PERSONAL_RULES = ("home-path",)
 class _Expression:
     """A regular expression that is compiled when it is first asked: most texts ask few of them."""
 
-    def __init__(self, *said: Any) -> None:
-        self._said = said
+    def __init__(self, pattern: str) -> None:
+        self._pattern = pattern
 
     def __getattr__(self, name: str) -> Any:
-        import re  # a hook asks for none
+        import re  # a hook and most notes ask for none
 
-        compiled = re.compile(*self._said)
-        for method in ("match", "fullmatch", "search", "finditer", "findall", "sub"):
-            setattr(self, method, getattr(compiled, method))
-        return getattr(compiled, name)
+        found = getattr(re.compile(self._pattern), name)
+        setattr(self, name, found)
+        return found
 
 
-def expression(pattern: str, flags: int = 0) -> re.Pattern[str]:
-    """Return a regular expression that costs nothing until it is asked."""
-    return _Expression(pattern, flags)  # type: ignore[return-value]
+def expression(pattern: str) -> re.Pattern[str]:
+    """Return a regular expression that costs nothing until it is asked; its flags stand in it."""
+    return _Expression(pattern)  # type: ignore[return-value]
 
 
 class Hit(Record):
@@ -95,25 +94,21 @@ class View:
 
     def __init__(self, text: str, starts: list[int], origins: list[int], ends: list[int]) -> None:
         self.text = text
-        self._starts, self._origins, self._ends = starts, origins, ends
+        self.starts, self._origins, self._ends = starts, origins, ends
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """Return the place in the other text that a place of the view comes from."""
-        first = bisect_right(self._starts, start) - 1
-        last = bisect_right(self._starts, end - 1) - 1
+        first = bisect_right(self.starts, start) - 1
+        last = bisect_right(self.starts, end - 1) - 1
         begin, stop = self._origins[first], self._ends[last]
         if self._is_copied(first):
-            begin += start - self._starts[first]
+            begin += start - self.starts[first]
         if self._is_copied(last):
-            stop = self._origins[last] + end - self._starts[last]
+            stop = self._origins[last] + end - self.starts[last]
         return begin, stop
 
-    def cut_before(self, end: int) -> int:
-        """Return where the run begins that holds the character before a place."""
-        return self._starts[bisect_right(self._starts, end - 1) - 1]
-
     def _is_copied(self, run: int) -> bool:
-        return self._starts[run + 1] - self._starts[run] == self._ends[run] - self._origins[run]
+        return self.starts[run + 1] - self.starts[run] == self._ends[run] - self._origins[run]
 
 
 def place_in_source(views: list[View], start: int, end: int) -> tuple[int, int]:

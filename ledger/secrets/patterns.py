@@ -6,9 +6,6 @@ every repeat has a limit: linear in the text (fault:G23).
 
 from __future__ import annotations
 
-import re
-from functools import lru_cache
-
 from ledger.secrets.label_values import (
     decoded,
     distinct,
@@ -165,14 +162,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
+_PATTERNS = [expression(pattern) for *_, pattern in ROWS]
+
+
 def find_patterns(text: str, words: str) -> list[Hit]:
     """Find what the rows of the table match in a text; `words` are its long words."""
     found: list[Hit] = []
-    for number, (rule, look, marks, _) in enumerate(ROWS):
+    for (rule, look, marks, _), pattern in zip(ROWS, _PATTERNS, strict=True):
         for mark in marks:
             at = text.find(mark)
             while at >= 0:
-                said = _compiled(number).match(text, at)
+                said = pattern.match(text, at)
                 start, end = said.span(said.lastindex or 0) if said else (at, at)
                 value = text[start:end].rstrip(".,;:)")
                 if said is not None and _looks(value, look):
@@ -181,11 +181,6 @@ def find_patterns(text: str, words: str) -> list[Hit]:
     if "hook" in words or "/integration/" in words or "/with/key/" in words:
         found += _hooks(text)
     return found
-
-
-@lru_cache
-def _compiled(number: int) -> re.Pattern[str]:
-    return re.compile(ROWS[number][3])
 
 
 def _looks(value: str, look: int) -> bool:
@@ -212,7 +207,7 @@ def _looks(value: str, look: int) -> bool:
 #: An address that whoever knows it may post to, and the parts of its path; of a host for hooks short ones.
 _HOOK = expression(r"://([^\s/\"'`<>|\\)\]},;]*)(/[^\s\"'`<>|\\)\]},;]{1,500})")
 _HOOK_PART = expression(
-    r"(?<!/commit)(?<!/blob)(?<!/tree)(?<!/raw)(?<!/compare)/([\w-]{6,}+)(?=[/?.]|\Z)", re.ASCII
+    r"(?a)(?<!/commit)(?<!/blob)(?<!/tree)(?<!/raw)(?<!/compare)/([\w-]{6,}+)(?=[/?.]|\Z)"
 )
 
 
@@ -251,6 +246,8 @@ def find_opaque(word: str) -> list[str]:
         return [bare] if drawn else []
     if "://" in word:
         word = word.partition("?")[2]
+    if len(word) <= _MARKED:
+        return []
     pieces = [piece.strip("-_.") for run in _RUN.findall(word) for piece in run.split("--")]
     # what is called is a name
     return [piece for piece in pieces if _is_opaque(piece) and f"{piece}(" not in word]
@@ -258,7 +255,7 @@ def find_opaque(word: str) -> list[str]:
 
 #: How public keys of SSH begin.
 _PUBLIC = ("AAAAB3Nza", "AAAAC3Nza", "AAAAE2Vj")
-_RUN = expression(r"[\w.+/-]{33,}", re.ASCII)
+_RUN = expression(r"(?a)[\w.+/-]{33,}")
 
 
 def _is_drawn(word: str) -> bool:

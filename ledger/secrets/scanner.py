@@ -13,7 +13,6 @@ limit, so that no text takes more than its length (fault:G23, fault:L10).
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from itertools import accumulate, pairwise
@@ -25,26 +24,21 @@ from ledger.secrets.match import OPAQUE, Hit, View, apart, expression, hit, plac
 from ledger.secrets.patterns import find_opaque, find_patterns
 from ledger.secrets.vendor_tokens import MARKS, find_shapes, find_tokens
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from re import Match
+
 #: What stands in the place of characters from a start up to an end.
 Edit = tuple[int, int, str]
 #: How often a view is unmasked again: `\\u001b[31m` is an escape of an escape.
 _ROUNDS = 3
-_NAMED = {
-    "amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'", "lowbar": "_", "UnderBar": "_",
-    "hyphen": "-", "dash": "-", "period": ".", "sol": "/", "colon": ":", "equals": "=", "plus": "+",
-    "commat": "@", "dollar": "$", "percnt": "%", "num": "#", "excl": "!", "ast": "*", "quest": "?",
-    "semi": ";", "bsol": "\\", "Hat": "^", "tilde": "~", "nbsp": " ", "shy": "", "zwj": "", "zwnj": "",
-    "ZeroWidthSpace": "", "NoBreak": "", "NewLine": "\n", "Tab": "\t", "lpar": "(", "rpar": ")",
-}  # fmt: skip
-
-
 _BLANKS = {"n": "\n", "r": "\n", "t": "\t", "033": "\x1b", "e": "\x1b"}
 #: What joins two strings; nothing at all does, too, and a line that ends in a backslash.
 _JOINTS = frozenset(("", "+", ".", "..", "++", "||", "&", "<>", "~", "\\", "%", "+=", "_"))
 #: What masks a text, each of its own kind: an escape, an entity, a sequence that commands a terminal, what
 #: is left of one whose escape was lost, and the end of a string behind which another begins.
 _MASKS = expression(
-    r"""[\\&\x1b\x9b^␛\[<"'`](?:
+    r"""(?xsa)[\\&\x1b\x9b^␛\[<"'`](?:
     (?<=\\)(?:(?P<sign>[!-/:-@\[-`{-~])|\n[ \t>]{0,40}
       |(?:u(?:\{(?=[^}]{1,8}\})|(?=[0-9a-fA-F]{4}))|x(?=[0-9a-fA-F]{2})|U(?=[0-9a-fA-F]{8}))(?P<hex>
         (?<=u)[0-9a-fA-F]{4}|(?<=\{)[0-9a-fA-F]{1,8}(?=\})|(?<=x)..|(?<=U).{8})\}?
@@ -54,8 +48,7 @@ _MASKS = expression(
     |(?<=\x1b)(?:[\]P_^](?:[^\x07\x1b]{0,511}(?:\x07|\x1b.?))?|[()\#%*+][^\W_]?|)
     |(?<=\^)\[\[[\d;]{0,11}m|(?<=␛)\[[\d;]{0,11}m|(?<=\[)[\d;]{1,11}m|(?<=<)wbr[^>]{0,3}>
     |(?<=["'`])(?=[ \t\n"'+.|&<>~\\%_])[ \t\n]{0,75}(?P<joint>[+.|&<>~\\%=_]{0,9})
-      [ \t\n\\]{0,40}(?:[bfru](?=["'`]))?["'`])""",
-    re.VERBOSE | re.DOTALL | re.ASCII,
+      [ \t\n\\]{0,40}(?:[bfru](?=["'`]))?["'`])"""
 )
 
 
@@ -84,9 +77,25 @@ def _view(text: str, edits: list[Edit]) -> View:
     return View("".join(pieces), starts, origins, ends)
 
 
+_DIGITS = "0123456789"
+#: What begins most masks; what may stand between two strings that are joined; a quotation mark.
+_SIGNS = ("\\", "\x1b", "\x9b", "^[[", "␛", "<wbr")
+_EMPTY, _BETWEEN, _TO_QUOTE = ("", "b", "f", "r", "u"), " \t\n+.|&<>~%=_", str.maketrans("'`", '""')
+
+
+def _may_be_masked(text: str) -> bool:
+    """Tell whether a text may hold a mask: most do not, and the pattern for it takes 2 ms to compile."""
+    return (
+        any(sign in text for sign in _SIGNS)
+        or ("&" in text and ";" in text)
+        or any(one.lstrip(_DIGITS + ";")[:1] == "m" != one[:1] for one in text.split("[")[1:])
+        or any(one.strip(_BETWEEN) in _EMPTY for one in text.translate(_TO_QUOTE).split('"')[1:-1])
+    )
+
+
 def _edits(text: str) -> list[Edit]:
     edits: list[Edit] = []
-    found = _MASKS.search(text)
+    found = _MASKS.search(text) if _may_be_masked(text) else None
     while found is not None:
         said = _said(found, text)
         edits += [] if said is None else [(*found.span(), said)]
@@ -97,7 +106,7 @@ def _edits(text: str) -> list[Edit]:
     return edits
 
 
-def _said(found: re.Match[str], text: str) -> str | None:
+def _said(found: Match[str], text: str) -> str | None:
     """Return what is meant by a mask, "" where it is only in the way; None where it is none."""
     kind, said = found.lastgroup, found[found.lastgroup or 0]
     if kind in ("hex", "entity", "number"):
@@ -112,7 +121,10 @@ def _said(found: re.Match[str], text: str) -> str | None:
         words = is_word(text[start - 1 : start]) and is_word(text[end : end + 1])
         return "" if same and words else None
     if kind == "name":
-        return _NAMED.get(said)
+        from html import unescape
+
+        meant = unescape(f"&{said};")
+        return meant if meant[0] != "&" or len(meant) == 1 else None
     return _BLANKS[said] if kind == "blank" else said if kind == "sign" else ""
 
 
@@ -121,16 +133,16 @@ def is_word(char: str) -> bool:
     return char.isalnum() or char in tuple("_-./+=%~:@!$")
 
 
-#: The last word of a line, and the first of the next one behind blanks and marks of a quotation.
-_TAIL, _HEAD = expression(r"[^ \n|\t]{1,300}\Z"), expression(r"[ \t>]{0,24}([^ \n|\t]{1,300})")
+#: How much of a word is looked at, and behind how many blanks and marks of a quotation.
+_LONGEST, _FAR = 300, 24
+_APART = str.maketrans("|\t", "  ")
 #: How much stands before a cut word on its line that may say what it is.
 _CONTEXT = 400
 #: How tokens begin: what follows such a line break is no rest of the word before it.
 _FRONTS = tuple([mark for mark, *_ in MARKS])
 #: What begins a line that is no rest of another: a header's name, the mark of a list, a place or a time.
 _BEGINS = expression(
-    r"[a-z]+:\Z|[-*+.0-9)]{0,3}[-*+.)]\Z|\./|\d+[→:|]*(?<=[→:|])\Z|\d+[→:]|\d{4}-\d\d-\d\d",
-    re.ASCII,
+    r"(?a)[a-z]+:\Z|[-*+.0-9)]{0,3}[-*+.)]\Z|\./|\d+[→:]|\d{4}-\d\d-\d\d",
 )
 
 
@@ -147,10 +159,13 @@ def chained(text: str) -> View | None:
     at, joined, end = 0, -1, -1
     for line, after in pairwise(text.split("\n")):
         end += 1 + len(line)
-        tail, head = _TAIL.search(line, max(0, len(line) - 300)), _HEAD.match(after)
-        if tail is None or head is None or not _is_cut(tail[0], head[1]):
+        rest = after.lstrip(" \t>")
+        head = rest[:_LONGEST].translate(_APART).partition(" ")[0]
+        tail = line[-_LONGEST:].translate(_APART).rpartition(" ")[2]
+        far = len(after) - len(rest)
+        if far > _FAR or not (head and tail and _is_cut(tail, head)):
             continue
-        begin, stop = end + 1 + head.start(1), end + 1 + head.end(1)
+        begin, stop = end + 1 + far, end + 1 + far + len(head)
         if joined != end:
             context = max(end - len(line), end - _CONTEXT, at)
             pieces += ["\n\n"] * bool(pieces) + [text[context:end]]
@@ -208,7 +223,7 @@ def find_secrets(text: str, *, homes: bool = False) -> tuple[Hit, ...]:
         for one in find(chain.text, False, homes):
             start = chain.text.rfind("\n\n", 0, one.end) + 1
             if one.rule != OPAQUE and start <= one.start:
-                cut = chain.cut_before(one.end)
+                cut = chain.starts[bisect_right(chain.starts, one.end - 1) - 1]  # of the last piece
                 if cut > one.start and is_wordy(chain.text[cut : one.end]):
                     front = find(chain.text[start:cut], False, homes)
                     if any(start + other.end == cut for other in front):
@@ -291,10 +306,9 @@ _DULL = "abcdefghijklmnopqrstuvwxyz-_./:;,\"'`()[]{}<>*#=+&?!@$%|~^\\"
 _DEPTH = 2
 #: Base64 of a token: of four characters the first three tell by their bits that bytes are of ASCII.
 _ASCII_IN_BASE64 = expression(
-    r"[A-Za-f](?<![\w+/-].)[A-HQ-Xg-nw-z0-3][A-BE-FI-JM-NQ-RU-VY-Zcdghklopstwx014589][\w+/-]"
+    r"(?a)[A-Za-f](?<![\w+/-].)[A-HQ-Xg-nw-z0-3][A-BE-FI-JM-NQ-RU-VY-Zcdghklopstwx014589][\w+/-]"
     r"(?:[A-Za-f][A-HQ-Xg-nw-z0-3][A-BE-FI-JM-NQ-RU-VY-Zcdghklopstwx014589][\w+/-]){5,16000}+"
-    r"[\w+/-]{0,3}={0,2}(?![\w+/=-])",
-    re.ASCII,
+    r"[\w+/-]{0,3}={0,2}(?![\w+/=-])"
 )
 _PERCENT = expression("%([0-9A-Fa-f]{2})")
 

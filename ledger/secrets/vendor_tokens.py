@@ -7,7 +7,6 @@ blocks, addresses with passwords, marks within a token: each repeat and look ahe
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from ledger.secrets.label_values import distinct, is_placeholder, is_random, is_stock
@@ -146,19 +145,15 @@ _CAP = 4096
 Row = tuple[str, str, str, int, int]
 
 
-def _rows() -> tuple[Row, ...]:
-    rows: list[Row] = []
-    for line in _TABLE.strip().split("\n"):
-        rule, _, rest = line.partition(": ")
-        marks, _, said = rest.rpartition(" / ")
-        chars, least, most = said.split(" ")
-        for mark in marks.split(" "):
-            rows.append((mark, rule, _CHARS[chars], int(least), int(most) or _CAP))
-    # the longest mark first: `sk-ant-` before `sk-`
-    return tuple(sorted(rows, key=lambda row: (-len(row[0]), row[0], row[1])))
-
-
-MARKS = _rows()
+_ROWS: list[Row] = [
+    (mark, rule, _CHARS[chars], int(least), int(most) or _CAP)
+    for line in _TABLE.strip().split("\n")
+    for rule, rest in (line.split(": ", 1),)
+    for *marks, _, chars, least, most in (rest.split(" "),)
+    for mark in marks
+]
+# the longest mark first: `sk-ant-` before `sk-`
+MARKS = tuple(sorted(_ROWS, key=lambda row: (-len(row[0]), row[0], row[1])))
 #: Marks that are no part of the token: of an address, what is behind the place is the secret.
 _PLACES = frozenset(
     "AccountKey= SharedAccessKey= /api/webhooks/ /IncomingWebhook/ hooks.slack.com/services/ "
@@ -214,15 +209,13 @@ _INFIXES = (
     ("-us", "mailchimp-key", r"(?<![^\W_])[0-9a-f]{32}-us\d{1,2}(?![^\W_])"),
     ("NRAL", "new-relic-key", r"(?<![^\W_])[0-9a-f]{36}NRAL(?![^\W_])"),
 )
-_BOT = expression(
-    r"([MNO](?<![\w.-].)[\w-]{22,27})\.[\w-]{6,7}\.([\w-]{27,42})(?!\.?[\w-])", re.ASCII
-)
+_BOT = expression(r"(?a)([MNO](?<![\w.-].)[\w-]{22,27})\.[\w-]{6,7}\.([\w-]{27,42})(?!\.?[\w-])")
 #: Who an address names before its host; a password may hold `/`, `#` or `?`, not escaped as it should be.
 _ADDRESS = expression(
-    r"""(\w{0,12})://(?:([^\s/?\#"'`<>|\\)\]},;]{1,500})@([^\s/"'`]{0,80})
-    |([^\s:/@"'`<>]{0,100}:(?!\d+/)(?:(?!//)[^\s@"'`<>]){3,400})@(?=[^\s"'`<>]{0,80}\.))""",
-    re.VERBOSE,
+    r"""(?x)(\w{0,12})://(?:([^\s/?\#"'`<>|\\)\]},;]{1,500})@([^\s/"'`]{0,80})
+    |([^\s:/@"'`<>]{0,100}:(?!\d+/)(?:(?!//)[^\s@"'`<>]){3,400})@(?=[^\s"'`<>]{0,80}\.))"""
 )
+_USUAL = ("x-oauth-basic", "postgres", "guest", "redis")  #: passwords that nobody keeps
 _SENTRY = expression(r"[0-9a-f]{32}(?![0-9a-f])")
 
 
@@ -237,11 +230,13 @@ def find_shapes(text: str, words: str, drawn: str) -> list[Hit]:
     if "://" in words:
         found += _addresses(text)
     for mark, rule, pattern in _INFIXES if drawn else ():
-        for said in re.finditer(pattern, text, re.ASCII) if mark in drawn else ():
+        for said in expression(f"(?a){pattern}").finditer(text) if mark in drawn else ():
             if is_random(said[0]) and not is_placeholder(said[0]):
                 found.append(hit(rule, *said.span()))
-    if "." in drawn:
-        found += _bots(text)
+    # the tokens of bots of Discord: an id in base64, a time and a hash, known by their lengths
+    for said in _BOT.finditer(text) if "." in drawn else ():
+        if is_random(said[1]) and is_random(said[2]):
+            found.append(hit("discord-token", *said.span()))
     return found
 
 
@@ -270,20 +265,8 @@ def _addresses(text: str) -> Iterator[Hit]:
         (start, end), (name, colon, password) = said.span(which), said[which].partition(":")
         if "sentry" in (said[3] or "") and _SENTRY.match(name):
             yield hit("sentry-dsn", start, end)
-        elif colon and len(password) > 2 and password != name and not _is_usual(password):
-            yield hit("url-password", start + len(name) + 1, end)
+        elif colon and len(password) > 2 and password not in (name, *_USUAL):
+            if not (is_placeholder(password) or is_stock(password)):
+                yield hit("url-password", start + len(name) + 1, end)
         elif not colon and len(name) > 15 and "http" in said[1] and is_random(name):
             yield hit("url-token", start, end)
-
-
-def _is_usual(password: str) -> bool:
-    """Tell whether what stands for a password in an address is none that anybody keeps."""
-    usual = password in ("x-oauth-basic", "postgres", "guest", "redis")
-    return usual or is_placeholder(password) or is_stock(password)
-
-
-def _bots(text: str) -> Iterator[Hit]:
-    """Find the tokens of bots of Discord: an id in base64, a time and a hash, known by their lengths."""
-    for said in _BOT.finditer(text):
-        if is_random(said[1]) and is_random(said[2]):
-            yield hit("discord-token", *said.span())

@@ -224,7 +224,8 @@ class Lock:
             now = monotonic()
             deadline = deadline or now + self._wait_seconds
             if now >= deadline:
-                owner = _owner(self._fd)
+                words = os.pread(self._fd, 32, 0).decode("ascii", "replace").split()
+                owner = f" ({words[0]})" if words and words[0].isdigit() else ""
                 os.close(self._fd)
                 raise Busy(
                     f"another Diurna process{owner} holds {self._path}",
@@ -257,14 +258,6 @@ class Lock:
             os.close(self._fd)
         except OSError:
             pass  # it is closed all the same
-
-
-def _owner(fd: int) -> str:
-    try:
-        words = os.pread(fd, 32, 0).decode("ascii", "replace").split()
-    except OSError:
-        return ""
-    return f" ({words[0]})" if words and words[0].isdigit() else ""
 
 
 def died(commondir: str) -> bool:

@@ -151,9 +151,9 @@ def agent_of(home: Home) -> str:
     """Return the name under which git commits here, which is that of logs that name no agent."""
     name = plain_user_name(home.repository.commondir)
     if name is None:
-        from ledger.git.committer import IdentityQuestion
+        from ledger.git.committer import identity_in
 
-        name = IdentityQuestion(home.repository).answer().name
+        name = identity_in(home.repository.git()).name
     return name
 
 

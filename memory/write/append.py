@@ -176,8 +176,7 @@ class Recorder:
         cache, spool = case.cache, self._spool
         filled = {id for _, id in case.opened}
         since = stamp_of(case.asked.occasion.now_ms - RETRY_WINDOW_MS)
-        stems = sorted((*spool.waiting(), *spool.held()), reverse=True)
-        likely = cache.like(entry, since)
+        likely, waits = cache.like(entry, since), {*spool.waiting(), *spool.held()}
         if filled:
             likely += [
                 ref for ref, one in cache.entries_since(since) if filled.intersection(one.named)
@@ -188,16 +187,17 @@ class Recorder:
             # the time of its name may have been pushed on, by a clock that is ahead
             return stamp_in(known.get("ended")) >= since and same_draft(known, log)
 
-        if likely := [ref for ref in likely if ref.stem not in stems]:
+        stems = {*spool.waiting(), *waits.intersection(ref.stem for ref in likely)}
+        if likely := [ref for ref in likely if ref.stem not in waits]:
             from memory.replay.read_logs import read_bytes
         for ref, data in read_bytes(self.home, likely) if likely else ():
             if repeated(ref.stem, data) and still_moves(log.events, ref.stem, case):
                 receipt = _receipt(entry._replace(stem=ref.stem), data)
                 return receipt._replace(commit=tip_of(cache.commit), path=ref.path, already=True)
-        for stem in stems:
-            waits = spool.read(stem)
-            if waits is not None and repeated(stem, waits):
-                return _receipt(entry._replace(stem=stem), waits)._replace(already=True)
+        for stem in sorted(stems, reverse=True):
+            waiting = spool.read(stem)
+            if waiting is not None and repeated(stem, waiting):
+                return _receipt(entry._replace(stem=stem), waiting)._replace(already=True)
         return None
 
     def _put(self, receipt: Receipt, asked: WriteRequest, *, held: bool, plain: bool) -> None:
@@ -220,26 +220,26 @@ class Recorder:
         if receipt.commit:
             if stem in self._spool.waiting():  # its writer died before it was acknowledged
                 try:
-                    return _and(receipt, committer.land(occasion).findings)
+                    findings = (*receipt.findings, *committer.land(occasion)[1])
+                    return receipt._replace(findings=findings)
                 except WaitsInSpool:  # something else that waits; this log is committed
                     pass
             return receipt
         if plain and (not receipt.already or self._spool.mark(stem)):
             return self._written(receipt)
         if not asked.held:
-            landed = committer.land(occasion, (stem, receipt.data, receipt.entry))
+            made, found = committer.land(occasion, (stem, receipt.data, receipt.entry))
         else:  # if it disturbs nobody's work; whatever is in the way, it is recorded
             try:
                 because = obstacle(self.home)
                 if because:
                     return receipt._replace(waits=because)
-                landed = committer.land(occasion, free=True)
+                made, found = committer.land(occasion, free=True)
             except WaitsInSpool as problem:
                 return receipt._replace(waits=problem.message)
             if stem in self._spool.held():
                 return receipt._replace(waits=obstacle(self.home))
-        findings = (*receipt.findings, *landed.findings)
-        return receipt._replace(commit=landed.commit, findings=findings)
+        return receipt._replace(commit=made, findings=(*receipt.findings, *found))
 
     def _written(self, receipt: Receipt) -> Receipt:
         """Write a log into the work tree, and leave the commit to a person; what fails is said."""
@@ -250,7 +250,8 @@ class Recorder:
         owed = mark is not None and mark.owed
         later = failed[0].message if failed else "another branch is checked out by now"
         waits, path = later if owed else NOT_COMMITTED, self.home.prefix + receipt.path
-        return _and(receipt._replace(waits=waits, path=path), failed)
+        findings = (*receipt.findings, *failed)
+        return receipt._replace(waits=waits, path=path, findings=findings)
 
 
 def _knowing(case: Case, events: tuple[Event, ...]) -> Case:
@@ -270,10 +271,6 @@ def _receipt(
     return Receipt(
         stem, "", born, False, log_path(stem), data, findings, done, entry.type, entry, near=near
     )
-
-
-def _and(receipt: Receipt, findings: tuple[Finding, ...] | list[Finding]) -> Receipt:
-    return receipt._replace(findings=(*receipt.findings, *findings))
 
 
 def _due(cache: Cache, receipt: Receipt) -> tuple[Finding, ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 
 from ledger.codec.log import read_entry
 from ledger.environment import now_seconds
@@ -18,10 +17,11 @@ from ledger.git.committer import (
 )
 from ledger.git.repository import checked_out_elsewhere, read_reference
 from ledger.home import Home
-from ledger.model.event import VERBS, Event, FactCreated
+from ledger.model.event import VERBS, FactCreated
 from ledger.model.finding_codes import Finding
 from ledger.model.ids import is_fact_id
 from ledger.model.layout import COMMIT_SUBJECT, FORMAT_VERSION, SESSIONS_DIR, STATE_DIR, stem_of
+from ledger.model.record import tally
 from ledger.model.session import PERSONAL_KEY
 from ledger.wal.atomic_files import make_folder, replace_file
 from ledger.wal.spool import Intents
@@ -240,16 +240,12 @@ def check_writable(policy: Policy) -> None:
 def commit_subject(entries: Iterable[Entry]) -> str:
     """Return the subject of a commit that brings logs, in nobody's words (W17): `diurna: 2 threads`."""
     logs = list(entries)
-    kinds, verbs = Counter[str](), Counter[type[Event]]()
-    for entry in logs:
-        for event in entry.acts:
-            if isinstance(event, FactCreated):
-                kind = dict(event.meta).get("kind", DEFAULT_KIND)
-                kinds[kind if kind in _KINDS else DEFAULT_KIND] += 1
-            else:
-                verbs[type(event)] += 1
-    said = [f"{kinds[kind]} {kind}{'s' * (kinds[kind] > 1)}" for kind in _KINDS if kinds[kind]]
-    said += [f"{verbs[kind]} {word.lower()}" for word, kind in VERBS.items() if verbs[kind]]
+    acts = [event for entry in logs for event in entry.acts]
+    named = [dict(one.meta).get("kind", "") for one in acts if isinstance(one, FactCreated)]
+    kinds = tally([kind if kind in _KINDS else DEFAULT_KIND for kind in named])
+    verbs = tally([type(one) for one in acts if not isinstance(one, FactCreated)])
+    said = [f"{kinds[kind]} {kind}{'s' * (kinds[kind] > 1)}" for kind in _KINDS if kind in kinds]
+    said += [f"{verbs[kind]} {word.lower()}" for word, kind in VERBS.items() if kind in verbs]
     called = {entry.type if entry.type in _TYPES else "session log" for entry in logs}
     what = called.pop() if len(called) == 1 else "session log"
     if len(logs) > 1:

@@ -8,7 +8,6 @@ no other begins with stands for it, and is recorded whole. A key that nobody kno
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cached_property
 
 from ledger.codec.log import read_entry
 from ledger.errors import DraftRefused, NotFound
@@ -43,7 +42,6 @@ from ledger.model.session import (
 from ledger.model.verbs import DONE, TODO, either, may_follow
 from memory.write.draft import ANYWAY, Case, births, named_ids, renamed
 from projection.fold.checks import unproven
-from projection.fold.fact_history import History
 from projection.fold.falsity import CONFLICTS, NO_CONFLICTS
 from projection.fold.fold import collect, merged, resolve
 from projection.policy.model import CLOSABLE, DEFAULT_KIND, QUESTION_KIND, TASK_KIND
@@ -151,17 +149,13 @@ class _Known:
     """
 
     def __init__(self, case: Case, events: tuple[Event, ...]) -> None:
-        self._cache, self._spool = case.cache, case.spool
-        self.facts, self.born = case.facts, set(births(events))
+        self._cache, self.facts, self.born = case.cache, case.facts, set(births(events))
         self._redacted = {event.id for event in events if isinstance(event, FactRedacted)}
-
-    @cached_property
-    def _waiting(self) -> dict[str, History]:
-        logs = ((stem, self._spool.read(stem)) for stem in self._spool.waiting())
-        return collect(
+        logs = ((stem, case.spool.read(stem)) for stem in case.spool.waiting())
+        self._waiting = collect(
             read_entry(stem, data)[0]
             for stem, data in logs
-            if data is not None and self._cache.log_ref(stem) is None
+            if data is not None and case.cache.log_ref(stem) is None
         )
 
     def waits(self, name: str) -> bool:

@@ -61,26 +61,23 @@ class Turn:
     """
 
     def __init__(self, home: Home, spool: Spool, asked: WriteRequest) -> None:
-        self._grouped = asked.draft.type in WORKING
-        self._spool = spool
-        self._lock: Lock | None = None
-        if self._grouped and not asked.dry_run:
-            path = os.path.join(home.repository.commondir, SESSION_LOCK_FILE)
-            self._lock = Lock(path, _PATIENCE_SECONDS)
+        self._spool, self._grouped = spool, asked.draft.type in WORKING
+        path = os.path.join(home.repository.commondir, SESSION_LOCK_FILE)
+        lone = asked.dry_run or not self._grouped
+        self._lock = None if lone else Lock(path, _PATIENCE_SECONDS)
 
     def __enter__(self) -> Mapping[str, str]:
-        """Take the turn; return the newest log that waits, held or not, by `session_names`.
+        """Take the turn; return the newest log that the view has not, by `session_names`.
 
         It is looked at before the cache: what leaves it meanwhile is in the ledger then.
         """
-        if self._lock is not None:
-            try:
+        try:
+            if self._lock is not None:
                 self._lock.__enter__()
-            except (Busy, StorageFailed):
-                self._lock = None
+        except (Busy, StorageFailed):
+            self._lock = None
         waiting: dict[str, str] = {}
-        stems = (*self._spool.held(), *self._spool.waiting()) if self._grouped else ()
-        for stem in sorted(stems):
+        for stem in self._spool.waiting() if self._grouped else ():
             entry, _ = read_entry(stem, self._spool.read(stem) or b"")
             waiting.update(dict.fromkeys(session_names(entry), stem))
         return waiting

@@ -23,7 +23,6 @@ from ledger.model.finding_codes import Finding
 from ledger.model.ids import blob_id
 from ledger.model.layout import EDITED_KEY
 from ledger.model.log_names import LogRef, log_path
-from ledger.model.record import Record
 from ledger.wal.atomic_files import died
 from ledger.wal.spool import KEEP, Spool
 from memory.cache.ledger_version import landed, mark_here, marks_elsewhere
@@ -51,17 +50,12 @@ if TYPE_CHECKING:
     Batch = dict[str, bytes]
     #: A log of this process: stem, bytes, and what it says, where that is known.
     Own = tuple[str, bytes, Entry | None]
+    #: The tip that was left, and what was noticed.
+    Committed = tuple[str, tuple[Finding, ...]]
 
 
 #: Stand in logs that bring the pages with them: what is withheld leaves them, what a person edited stays.
 _WITH_PAGES = REDACTS, f"\n{EDITED_KEY}: ".encode()
-
-
-class Committed(Record):
-    """What a drain of the spool did: the tip it left, and what was noticed."""
-
-    commit: str
-    findings: tuple[Finding, ...] = ()
 
 
 class Committer(CommitWriter):
@@ -76,15 +70,15 @@ class Committer(CommitWriter):
         self.spool = Spool(self.home.spool_folder)
         self._looked = False
 
-    def drain(self, occasion: Occasion, *, held: bool = True) -> Committed | None:
-        """Commit what waits in the spool; None when nothing does.
+    def drain(self, occasion: Occasion, *, held: bool = True) -> tuple[Finding, ...]:
+        """Commit what waits in the spool; return what was noticed.
 
         `held`: captured logs are reason enough.
 
         Raises:
             WaitsInSpool: it can not be committed now.
         """
-        return self.land(occasion) if self._owes(held) else None
+        return self.land(occasion)[1] if self._owes(held) else ()
 
     def _owes(self, held: bool = True) -> bool:
         """Tell whether something waits that Diurna commits; captured logs only where `held`."""
@@ -110,7 +104,7 @@ class Committer(CommitWriter):
                 self._snapshot.notes += self._settle()
                 left = left or self._owes()
             if left or home.is_astray():
-                self._snapshot.notes += self.land(occasion(), free=True).findings
+                self._snapshot.notes += self.land(occasion(), free=True)[1]
         except (CacheDamaged, DiurnaError, OSError):
             pass  # what is in the way here is in the way of the command, which says so
         finally:
@@ -178,7 +172,7 @@ class Committer(CommitWriter):
             batch, held = {**held, **batch}, {}
         if own and own[0] not in batch:  # whoever held the lock before us carried it in
             if self._snapshot.cache(tip).log_ref(own[0]) is not None:
-                return Committed(tip)
+                return tip, ()
             # from another work tree, to the branch there: it is asked for on this one too
             self.spool.put(*own[:2])
             batch = {**batch, own[0]: own[1]}
@@ -189,7 +183,7 @@ class Committer(CommitWriter):
             raise WaitsInSpool(own[0] if own else next(iter(batch)), said, hint)
         if held and not obstacle(self.home):
             batch = {**held, **batch}
-        return self._commit(lock, tip, occasion, batch, own) if batch else Committed(tip)
+        return self._commit(lock, tip, occasion, batch, own) if batch else (tip, ())
 
     def _commit(
         self, lock: Lock, tip: str, occasion: Occasion, batch: Batch, own: Own | None
@@ -209,7 +203,7 @@ class Committer(CommitWriter):
         if not fresh:
             for stem in done:
                 self.spool.commit(stem)
-            return Committed(tip, tuple(findings))
+            return tip, tuple(findings)
         refs = [LogRef(stem, log_path(stem), blob_id(data)) for stem, data in fresh.items()]
         entries = [said[stem] for stem in fresh]
         files: Files = tuple(zip([ref.path for ref in refs], fresh.values(), strict=True))
@@ -239,4 +233,4 @@ class Committer(CommitWriter):
             except CacheDamaged:
                 self._snapshot.close()  # the next question builds it anew
         let_go(self._snapshot, self.spool, self._intents, self.branch.remake_locked)
-        return Committed(made, (*findings, *shown))
+        return made, (*findings, *shown)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
-
 from ledger.codec.canonical_draft import problems
 from ledger.errors import DraftRefused, NotFound, WrongUsage
 from ledger.model.event import FactReferenced
 from ledger.model.finding_codes import Finding
 from ledger.model.ids import is_fact_id
 from ledger.model.session import ASKED_KEY, SessionLog, says_personal
+from ledger.secrets.match import expression
 from memory import footer_value
 from projection.policy.model import DEFAULT_KIND
 from projection.text.clipping import one_line
@@ -31,7 +30,7 @@ CODE = "note-line"
 _TITLE_CHARS, _SAID_CHARS, _TEXT_CHARS = 72, 60, 400
 _REMARK = "named"
 #: What may be an id, whole: no part of a path or of a longer name.
-_ID = re.compile(r"(?<![\w./-])[a-z0-9]+(?:[.-][a-z0-9]+)*(?![\w/-])")
+_ID = expression(r"(?<![\w./-])[a-z0-9]+(?:[.-][a-z0-9]+)*(?![\w/-])")
 
 
 def answer_of(
@@ -114,7 +113,7 @@ class _Reading:
 
     def take(self, line: Line, shown: Collection[str]) -> None:
         """Take one line, with the facts among the shown ones that it names."""
-        named = [id for id in _ID.findall(line.text) if id in shown]
+        named = [id for id in _ID.findall(line.text) if id in shown] if shown else []
         self._ids[USED] += [id for id in named if f"`{id}`" in line.text or not self._is_word(id)]
         if line.what == FACT:
             self._take_text(line)

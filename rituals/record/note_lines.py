@@ -6,11 +6,9 @@ line without a form is a text of its own, goes on with the one above it, or is p
 
 from __future__ import annotations
 
-import re
-from textwrap import dedent
-
 from ledger.model.ids import is_fact_id
 from ledger.model.record import Record
+from ledger.secrets.match import expression
 from projection.policy.model import THREAD_KIND
 from rituals.record.option_values import (
     ASKED,
@@ -24,25 +22,26 @@ from rituals.record.option_values import (
 )
 
 FACT, PROSE = "fact", "prose"
-_BULLET = re.compile(r"(?:[-*+•–—]|\(?\d{1,9}[.)])[ \t]+(?=\S)")
-_BOX = re.compile(r"(?:[-*+][ \t]+)?\[([ xX✓✔]?)\][ \t]+")
-_HEADING = re.compile(r"#{1,6}[ \t]+")
-_FENCE = re.compile(
+_BULLET = expression(r"(?:[-*+•–—]|\(?\d{1,9}[.)])[ \t]+(?=\S)")
+_BOX = expression(r"(?:[-*+][ \t]+)?\[([ xX✓✔]?)\][ \t]+")
+_HEADING = expression(r"#{1,6}[ \t]+")
+_FENCE = expression(
     r"[ \t]*(?:```+|~~~+)[ \t]*(?:text|txt|plain|plaintext|md|markdown|sh|bash|shell|console|yaml)?[ \t]*"
 )
 #: What stands around all of a text.
-_MARKED = re.compile(r"(\*\*|__|`|\*|\")(.+)\1", re.DOTALL)
+_MARKED = expression(r"(?s)(\*\*|__|`|\*|\")(.+)\1")
 #: What stands around a word that begins a line, and what may end it.
 _MARKS = "*_`"
-_HEAD = re.compile(r"(?P<mark>[*_`]{0,3})(?P<word>[^\W\d_][^\n:\uff1a*_`\[\]]{0,30}?)"
-                   r"(?:[:\uff1a](?P=mark)|[*_`]{0,3}[ \t]*(?:[:\uff1a]|[-–—](?=\s)))[ \t]*")  # fmt: skip
-_BRACKETED = re.compile(
+_HEAD = expression(r"(?P<mark>[*_`]{0,3})(?P<word>[^\W\d_][^\n:\uff1a*_`\[\]]{0,30}?)"
+                  r"(?:[:\uff1a](?P=mark)|[*_`]{0,3}[ \t]*(?:[:\uff1a]|[-–—](?=\s)))[ \t]*")  # fmt: skip
+_BRACKETED = expression(
     r"[*_`]{0,3}[\[【](?P<word>[^\W\d_][^\n\[\]]{0,30})[\]】][*_`]{0,3}[:\uff1a]?[ \t]*"
 )
-_ARROW = re.compile(r"(?P<ids>[^\s=][^\n]{0,300}?)[ \t]*(?:-{1,2}>|=>|→|⇒|➜|➔)[ \t]*")
-_IDS = re.compile(r"[,;\u3001\uff0c]\s*(?:(?:and|und|et|e|и|和)\s+)?|\s+(?:and|und|et|e|и|和|&)\s+")
-_KEY = re.compile(rf"(?:{'|'.join(KEYS)})=\S")
-_HEREDOC = re.compile(r"\$?[ \t]*diurna[ \t]+note\b[^\n]*<<-?[ \t]*['\"]?(\w+)['\"]?[ \t]*")
+_ARROWS = ("->", "=>", "→", "⇒", "➜", "➔")
+_ARROW = expression(r"(?P<ids>[^\s=][^\n]{0,300}?)[ \t]*(?:-{1,2}>|=>|→|⇒|➜|➔)[ \t]*")
+_IDS = expression(r"[,;\u3001\uff0c]\s*(?:(?:and|und|et|e|и|和)\s+)?|\s+(?:and|und|et|e|и|和|&)\s+")
+_BREAKS = expression(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
+_HEREDOC = expression(r"\$?[ \t]*diurna[ \t]+note\b[^\n]*<<-?[ \t]*['\"]?(\w+)['\"]?[ \t]*")
 _ENDS = ("END", "EOF")
 _SENTENCE_END = tuple(".!?…:;。\uff01\uff1f\uff1a\uff1b)\"'`»”")
 #: A line that is so long was probably wrapped.
@@ -62,7 +61,7 @@ class Line(Record):
 def lines_of(piped: str, kinds: tuple[str, ...]) -> tuple[Line, ...]:
     """Return the lines of a note in their order; none where it says that there is nothing to remember."""
     piped = piped.encode("utf-8", "replace").decode().replace("\0", "\ufffd")
-    text = re.sub(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]", "\n", piped.removeprefix("\ufeff"))
+    text = _BREAKS.sub("\n", piped.removeprefix("\ufeff"))
     lines = _bare(dedent(text.expandtabs(4)).strip("\n").split("\n"), kinds)
 
     def nothing(one: Line) -> bool:
@@ -75,7 +74,8 @@ def lines_of(piped: str, kinds: tuple[str, ...]) -> tuple[Line, ...]:
 def line_read(text: str, kinds: tuple[str, ...]) -> Line:
     """Read one text by its form, with the lines that go on with it."""
     first, newline, rest = private_last(text).partition("\n")
-    box = _BOX.match(first := first.strip())
+    first = first.strip()
+    box = _BOX.match(first) if first.startswith(("[", "-", "*", "+")) else None
     kind = "" if box is None else DONE if box[1].strip() else THREAD_KIND
     first = first[box.end() if box else 0 :].removeprefix("> ").lstrip()
     more = f"{newline}{rest}".rstrip()
@@ -91,7 +91,9 @@ def line_read(text: str, kinds: tuple[str, ...]) -> Line:
         about = _about(verb, behind if line else first.partition(" ")[2], colon=bool(line))
         if about:
             return about._replace(text=f"{about.text}{more}".strip(), said=text)
-    arrow = None if _KEY.match(first) else _ARROW.match(first)
+    key, _, value = first.partition("=")
+    keyed = key in KEYS and value[:1].strip() != ""
+    arrow = _ARROW.match(first) if not keyed and any(one in first for one in _ARROWS) else None
     ids = _ids(arrow["ids"]) if arrow else ()
     if arrow and ids:
         new = line_read(first[arrow.end() :] + more, kinds)
@@ -100,12 +102,22 @@ def line_read(text: str, kinds: tuple[str, ...]) -> Line:
     if kind == DONE:
         ids = tuple([one for one in _ids(first) if "-" in one])
         return Line(DONE if ids else PROSE, "" if ids else f"done: {first}{more}", ids, text)
-    formed = bool(kind) or _KEY.match(first) is not None
-    return Line(FACT, f"{kind}: {first}{more}" if kind else f"{first}{more}", (), text, not formed)
+    told = f"{kind}: {first}{more}" if kind else f"{first}{more}"
+    return Line(FACT, told, (), text, not (kind or keyed))
 
 
 def _head(first: str) -> tuple[str, str]:
     """Return the word before a colon or a dash, without marks, and what stands behind; "" for none."""
+    for at, char in enumerate(first):  # without marks it is quickly seen
+        if char in "*_`[]【":
+            break
+        dash = char in "-–—" and first[at + 1 : at + 2].isspace()
+        if at and (char in ":\uff1a" or dash):
+            return first[:at].strip(), first[at + 1 :].lstrip(" \t")
+        if (at > 30 and char not in " \t") or not (at or (char.isalnum() and not char.isdecimal())):
+            return "", ""
+    else:
+        return "", ""
     head = _BRACKETED.match(first) or _HEAD.match(first)
     if head is None:
         return "", ""
@@ -113,6 +125,13 @@ def _head(first: str) -> tuple[str, str]:
     if mark and head[0].count(mark) == 1 and behind.endswith(mark):
         behind = behind.removesuffix(mark)  # all of the line is bold
     return head["word"].strip(), behind
+
+
+def dedent(text: str) -> str:
+    """Take away the blanks that begin each line of a text."""
+    from textwrap import dedent  # it has regular expressions, and most notes are one line
+
+    return dedent(text)
 
 
 def _read(lines: list[str], kinds: tuple[str, ...]) -> list[Line]:

@@ -7,7 +7,6 @@ one, that is a slip: a kind is told, a key is refused, with the right spelling.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from unicodedata import combining, normalize
 
@@ -52,11 +51,14 @@ _LINES = {
     USED: "used benutzt utilisé usado использовано 使用",
 }
 _LINE_WORDS = {word: line for line, words in _LINES.items() for word in words.split()}
-_NOTHING = re.compile(
-    r"(?:nothing|none|n/?a|nil|nichts|keine?s?|rien|aucune?|nada|nenhuma?|ничего|нет|нечего|无|没有|沒有)"
-    r"(?: (?:new|neues|de nouveau|de novo|нового|else|more|to (?:add|note|record|remember|report|say)))*"
-    r"[ .!。]*"
-)
+_NOTHING = (
+    "nothing none na n/a nil nichts kein keine keins keines rien aucun aucune nada nenhum nenhuma "
+    "ничего нет нечего 无 没有 沒有"
+).split()
+#: What may stand behind it.
+_AT_ALL = (
+    "new,neues,de nouveau,de novo,нового,else,more,to add,to note,to record,to remember,to report,to say"
+).split(",")
 _ALIKE = 0.8
 #: How people begin a rule: the word is of its sense, and no kind.
 _RULES = ("must", "never", "always", "don't", "warning")
@@ -85,7 +87,10 @@ def line_of(word: str) -> str:
 def says_nothing(text: str) -> bool:
     """Tell whether a whole answer says that there is nothing to remember."""
     plain = normalize("NFC", text).casefold().strip(" \t\n*_`")
-    return not plain or _NOTHING.fullmatch(plain) is not None
+    bare = plain.rstrip(" .!。")
+    while more := next((one for one in _AT_ALL if bare.endswith(f" {one}")), ""):
+        bare = bare[: -len(more) - 1]
+    return not plain or bare in _NOTHING
 
 
 def _plain(word: str) -> str:
@@ -109,10 +114,11 @@ def parsed(
         wrong = _key_slip(rest, said)
     else:
         wrong = _misread(rest, said, kinds)
-    tags = names_in(said.get("tags", ""))
+    tags, id = names_in(said.get("tags", "")), normalize("NFKD", said.get("id", "")).lower()
+    bare = "".join([one for one in id if not combining(one)])  # as ids are written, if it makes one
     new = NewFact(
         rest,
-        _as_id(said.get("id", "")),
+        bare if is_fact_id(bare) else said.get("id", ""),
         kind,
         (*tags, tag) if tag and tag not in tags else tags,
         names_in(said.get("entity", "")),
@@ -127,12 +133,6 @@ def private_last(text: str) -> str:
     end = text.lower().find("</private>") + len("</private>")
     begins = text[:9].lower() == "<private>" and end > 9
     return f"{text[end:].strip()} {text[:end]}" if begins and text[end:].strip() else text
-
-
-def _as_id(said: str) -> str:
-    """Return an id as ids are written: without capitals and accents, where that makes one."""
-    bare = "".join([one for one in normalize("NFKD", said).lower() if not combining(one)])
-    return bare if is_fact_id(bare) else said
 
 
 def new_facts(

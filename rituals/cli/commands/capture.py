@@ -129,7 +129,7 @@ def land_held(call: Invocation, *, dry_run: bool) -> int:
     """
     memory = call.memory()
     held = memory.held()
-    landed = None if dry_run or not held else memory.drain()
+    found = () if dry_run or not held else memory.drain()
     call.landed = True
     would, logs = "would commit" if dry_run else "committed", counted(len(held), "captured log")
     line = f"{would} {logs} on {memory.home.branch}" if held else "no captured log waits"
@@ -137,8 +137,8 @@ def land_held(call: Invocation, *, dry_run: bool) -> int:
         logs = counted(len(held), "log")
         line = f"{logs}, {NOT_COMMITTED}: a folder's logs are yours to commit"
     values = _described(call, [], show=False, dry_run=dry_run)
-    values["landed"] = held if landed else []
-    call.answer(values, [line], findings=landed.findings if landed else ())
+    values["landed"] = sorted({*held} - {*memory.held()})
+    call.answer(values, [line], findings=found)
     return 0
 
 

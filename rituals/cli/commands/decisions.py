@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 from ledger.errors import DraftRefused, WrongUsage
 from ledger.model.session import WORKING
@@ -17,6 +16,8 @@ _NEAR_CHARS = 120
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from ledger.model.finding_codes import Finding
     from rituals.decide.decision import Decision
     from rituals.record.own_home_parts import Drafts

@@ -180,7 +180,7 @@ def _apply(
     stems, findings = list[str](), list[Finding]()
     for number, draft in enumerate(plan.drafts):
         call.out.progress(number, len(plan.drafts))
-        receipt = memory.append_now(draft._replace(agent=call.agent))
+        receipt = memory.append(draft._replace(agent=call.agent), again=True, now=True)
         stems.append(receipt.stem)
         # that the pages of the other tool stand there is over in a moment
         findings += [one for one in receipt.findings if one.code != "hand-edited"]

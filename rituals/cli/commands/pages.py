@@ -47,8 +47,7 @@ def publish(call: Invocation, discard_edits: bool, dry_run: bool) -> int:
 
     memory = call.memory()
     if not dry_run:
-        landed = memory.drain()
-        call.out.findings(landed.findings if landed else ())
+        call.out.findings(memory.drain())
     found = memory.discard_edits(dry_run=dry_run) if discard_edits else None
     if found and found.dropped:
         files, commit = found.files, found.commit
