@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from memory.edits.absorb import Absorption, Discarded
     from memory.worktree.edit_base import CommittedEdit
     from memory.worktree.page_authorship import Left
+    from memory.worktree.rendered_pages import Rendering
     from memory.write.append import Recorder
     from memory.write.commit_files import Files
     from memory.write.draft import Occasion
@@ -111,7 +112,7 @@ class Pages(Reader):
 
     def drift(self) -> tuple[str, ...]:
         """Return the projection files of the tip that differ from the replay, sorted."""
-        return tuple(path for path, _ in self._drifted(self.home.tip()))
+        return tuple(path for path, _ in self._behind(self.home.tip())[0])
 
     def edited(self) -> tuple[str, ...]:
         """Return the projection files that a person edited in the work tree or the mirror, sorted."""
@@ -241,18 +242,20 @@ class Pages(Reader):
         pages.refuse_edited(page_copies.unread(self.edited()))
         self.snapshot.notes += self.absorb_first(dry_run=dry_run)
         tip = self.home.tip()
-        files = self._drifted(tip)
+        files, rendered = self._behind(tip)
         paths = tuple([path for path, _ in files])
         if paths:
             refuse_left(self.left_alone())
         if not paths or dry_run:
             return paths, ""
-
-        def drifted(now: str) -> Files:  # pages are long to render: once more if the branch moved
-            return files if now == tip else self._drifted(now)
-
-        said = "diurna: publish the projection"
-        made = self.committer.commit_files(drifted, said, self.occasion)
+        made = (
+            self.committer.commit_files(  # pages are long to render: again where the branch moved
+                lambda now: files if now == tip else self._behind(now)[0],
+                "diurna: publish the projection",
+                self.occasion,
+            )
+        )
+        self.snapshot.tip.cache().keep_archive(rendered.archive)
         self.snapshot.notes += identity_findings(self.identity())
         return paths, made
 
@@ -290,7 +293,15 @@ class Pages(Reader):
         except DiurnaError:
             pass  # a person edits it, or a log can not be read: the commands that are asked for it say so
 
-    def _drifted(self, tip: str) -> Files:
-        from memory.worktree.rendered_pages import drifted
+    def _behind(self, tip: str) -> tuple[Files, Rendering]:
+        """Render the pages of a tip; return what it lacks of them, and all."""
+        from ledger.git.git_objects import Objects
+        from memory.merge.page_update import render_pages
+        from memory.worktree.rendered_pages import committed_projection
 
-        return drifted(self.home, self.tip_state(), tip)
+        standing = committed_projection(self.home, tip, self.policy)
+        with Objects(self.home.repository) as objects:
+            made = self.snapshot.tip.ask(
+                lambda cache: render_pages(cache, standing, objects.read), tip
+            )
+        return made.changes(standing), made

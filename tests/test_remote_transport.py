@@ -53,7 +53,7 @@ def commit(where: Git) -> str:
 
 def fetched(here: Git, remote: Remote, **how: Any) -> str:
     """Fetch; return where the tracking reference leads then."""
-    assert fetch(here, remote, **how) is not None
+    assert fetch(here, remote, **how)
     return here.resolve(remote.tracking)[0]
 
 

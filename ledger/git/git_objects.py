@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 import zlib
 from _thread import get_ident
+from contextlib import suppress
 
 from ledger.errors import ObjectMissing, ObjectTooLarge, StorageFailed
 from ledger.model.ids import sha1
@@ -21,7 +22,6 @@ from ledger.model.record import TYPE_CHECKING, Record
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from ledger.git.cli import Git
     from ledger.git.process import Running
     from ledger.git.repository import Repository
 
@@ -37,6 +37,8 @@ _LARGE = 1 << 16
 _DURABLE = (
     "-c", "core.fsync=loose-object", "-c", "core.fsyncMethod=batch", "-c", "core.looseCompression=1",
 )  # fmt: skip
+#: So many commits are walked without asking git.
+FEW_COMMITS = 64
 #: The header of a loose object is shorter: `commit 1234`.
 _HEADER_BYTES = 40
 _PACKED_KINDS = {COMMIT: 1, TREE: 2, BLOB: 3, TAG: 4}
@@ -89,7 +91,7 @@ class Objects:
 
     def hold(self, known: dict[str, bytes]) -> None:
         """Serve objects that are not stored yet, too."""
-        self._held.update(known)
+        self._outermost._held.update(known)
 
     def read(self, oid: str, limit: int = LIMIT_BYTES) -> bytes:
         """Return an object's bytes.
@@ -98,7 +100,7 @@ class Objects:
             ObjectMissing: it is not there, or damaged.
             ObjectTooLarge: it has more than `limit` bytes.
         """
-        held = self._held.get(oid)
+        held = self._outermost._held.get(oid)
         if held is not None:
             return held
         try:
@@ -116,18 +118,14 @@ class Objects:
             header = self._running.ask(oid.encode("ascii") + b"\n").split(b" ")
         except BrokenPipeError:
             header = []
-        if len(header) != 3:  # "<id> missing", or git stopped at a damaged one
-            self._stop()
-            said = f"fatal: bad object {oid}"
-            raise ObjectMissing("cat-file", 128, said, self._git().where, oid)
-        size = int(header[2])
+        size = int(header[2]) if len(header) == 3 else limit  # "<id> missing", or it is damaged
         if size > limit:
             self._stop()
             raise ObjectTooLarge(oid, size)
-        body = self._running.take(size + 1)
+        body = self._running.take(size + 1) if header[2:] else b""
         if len(body) <= size:  # git ended, or was ended, in the middle of it
             self._stop()
-            said = f"fatal: {oid} was read in part"
+            said = f"fatal: bad object {oid}"
             raise ObjectMissing("cat-file", 128, said, self._git().where, oid)
         return body[:-1]
 
@@ -157,6 +155,41 @@ class Objects:
     def find(self, commit: str, path: str) -> str:
         """Return the id of what stands at a path of a commit, "" for nothing."""
         return find(self.read, self.header(commit).tree, path)
+
+    def differences(self, old: str, new: str, *paths: str) -> list[tuple[str, str, str, str]]:
+        """List what `Git.differences` does at some paths of two commits, "" for none: no git is asked."""
+        one, two = (self.header(commit).tree if commit else "" for commit in (old, new))
+        return [row for path in paths for row in differences(self.read, one, two, path)]
+
+    def between(self, one: str, two: str) -> dict[str, tuple[int, CommitHeader]]:
+        """Return the commits that lie between two, by id, as far back as one that both have.
+
+        Each has who has it: 1, 2 or 3 for both, 7 behind one that both have; none where they are many.
+
+        Raises:
+            ObjectMissing: the history is cut.
+        """
+        sides = {one: 1, two: 2} if two else {one: 1}
+        known, heads = {}, {commit: self.header(commit) for commit in sides}
+        while any(sides[commit] < 4 for commit in heads):
+            if len(sides) > FEW_COMMITS:
+                return {}
+            commit = max(heads, key=lambda one: (heads[one].seconds, sides[one]))
+            known[commit], side = heads.pop(commit), sides[commit]
+            for parent in known[commit].parents:
+                if (had := sides.get(parent, 0)) | (both := side | 4 * (side == 3)) != had:
+                    sides[parent], heads[parent] = had | both, self.header(parent)
+        return {commit: (sides[commit], head) for commit, head in known.items()}
+
+    def bases(self, one: str, two: str) -> list[str]:
+        """Return the best common ancestors of two commits, sorted; none for unrelated histories."""
+        with suppress(ObjectMissing):
+            rows = self.between(one, two).items()
+            found = [commit for commit, (side, _) in rows if side == 3]
+            if len(found) == 1:  # of several one may be behind another
+                return found
+        said = self._git().run("merge-base", "--all", one, two, check=False)
+        return sorted(said.decode("ascii", "replace").split())
 
 
 def loose_object(objects: str, oid: str, limit: int = 0) -> bytes | None:
@@ -220,9 +253,6 @@ def write_objects(
     listed = dict.fromkeys(objects)
     if not listed:
         return
-    strict = ("--strict",) if whole else ()
-    settings = _DURABLE if durable else ()
-    git = where.git()
     parts = [b"PACK" + (2).to_bytes(4, "big") + len(listed).to_bytes(4, "big")]
     for kind, data in listed:
         size, first = len(data) >> 4, _PACKED_KINDS[kind] << 4 | len(data) & 15
@@ -233,7 +263,8 @@ def write_objects(
         parts += [bytes(head), zlib.compress(data, 0 if len(data) > _LARGE else 1)]
     pack = b"".join(parts)
     pack += sha1(pack, usedforsecurity=False).digest()
-    git.run(*settings, "unpack-objects", "-q", *strict, data=pack)
+    git, how = where.git(), ["--strict"] * whole
+    git.run(*_DURABLE * durable, "unpack-objects", "-q", *how, data=pack)
     # where git can not move what it flushed into its place, it ends all the same as if it had
     ids = [object_id(kind, data) for kind, data in listed] if durable else []
     folder = f"{where.commondir}/objects"
@@ -245,13 +276,8 @@ def write_objects(
         )
 
 
-def merge_bases(git: Git, one: str, two: str) -> list[str]:
-    """Return the best common ancestors of two commits, sorted; none for unrelated histories."""
-    said = git.run("merge-base", "--all", one, two, check=False)
-    return sorted(said.decode("ascii", "replace").split())
-
-
 FILE, FOLDER = "100644", "40000"
+_NOTHING = "000000", "0" * 40
 _ID_BYTES = 20
 
 
@@ -325,18 +351,25 @@ def with_files(
     return made, new if made in ("", root) else {**new, made: raw}
 
 
-def listing(
-    read: Callable[[str], bytes], tree: str, path: str, place: str = ""
-) -> Iterator[tuple[str, str, str]]:
-    """Yield (mode, object id, path) of all files at or below a path, "" for all, as `git ls-tree -r` does.
+def differences(
+    read: Callable[[str], bytes], old: str, new: str, path: str, place: str = ""
+) -> Iterator[tuple[str, str, str, str]]:
+    """Yield (status, mode, new id, path) of what differs at or below a path of two trees, "" for none.
 
-    `read` gives the bytes of a tree; `place` is where the tree is itself.
+    `read` gives the bytes of a tree; `place` is where they are themselves.
     """
+    if old == new:
+        return
     name, _, rest = path.partition("/")
-    for key, (mode, oid) in entries(read(tree)).items():
-        here = os.fsdecode(key)
-        if name in ("", here):
-            if mode == FOLDER:
-                yield from listing(read, oid, rest, f"{place}{here}/")
-            elif not rest:
-                yield mode, oid, place + here
+    one, two = (entries(read(tree)) if tree else {} for tree in (old, new))
+    for key in {**one, **two} if not name else (os.fsencode(name),):
+        sides, here = [one.get(key, _NOTHING), two.get(key, _NOTHING)], place + os.fsdecode(key)
+        trees = [oid if mode == FOLDER else "" for mode, oid in sides]
+        yield from differences(read, trees[0], trees[1], rest, here + "/")
+        before, after = [
+            _NOTHING if tree else side for tree, side in zip(trees, sides, strict=True)
+        ]
+        if before != after and not rest:
+            same = before[0][:3] == after[0][:3]
+            letter = "A" if before == _NOTHING else "D" if after == _NOTHING else "TM"[same]
+            yield letter, *after, here

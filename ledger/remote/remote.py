@@ -79,12 +79,10 @@ def choose_remote(git: Git, branch: str, asked: str = "", known: str = "") -> Re
 
 def _default(urls: Iterable[str], upstream: str) -> str:
     names = sorted(urls)
-    if upstream in names:
-        return upstream
-    if "origin" in names:
-        return "origin"
-    if len(names) == 1:
-        return names[0]
+    only = names[0] if len(names) == 1 else ""
+    for name in (upstream, "origin", only):
+        if name in names:
+            return name
     if names:
         message = f"there are {len(names)} remotes, and none is this branch's upstream"
         raise NoRemote(message, hint=_remotes_hint(names))

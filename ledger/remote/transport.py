@@ -74,30 +74,24 @@ def fetch(
     remote: Remote,
     progress: Progress | None = None,
     free: Callable[[], bool] | None = None,
-) -> str | None:
-    """Fetch the branch; return where it went on from, None when the remote has no such branch.
+) -> bool:
+    """Fetch the branch; tell whether the remote has it. Only the tracking reference moves.
 
-    That is the start of the commit that the tracking reference led to, where git moved it on to one that
-    has this in its history; "" where it did not. Only the tracking reference moves. `free` moves a lock of
-    it aside which belongs to nobody, and tells whether it did.
+    `free` moves a lock of it aside which belongs to nobody, and tells whether it did.
 
     Raises:
         NetworkFailed: one of its kinds.
     """
     arguments = (
-        *CHECKED, "fetch", "--progress" if progress else "--no-progress", "--show-forced-updates",
+        *CHECKED, "fetch", "--progress" if progress else "--no-progress", "--no-show-forced-updates",
         "--no-tags", "--no-prune", "--no-write-fetch-head", "--no-recurse-submodules",
         "--no-auto-maintenance", "--refmap=", "--", remote.name, f"+{remote.branch}:{remote.tracking}",
     )  # fmt: skip
     deadline = 0.0
     while True:
         status, _, said = call(git, remote, LIMIT_SECONDS, arguments, progress)
-        if not status:
-            # `   1234567..89abcde  memory -> origin/memory`; with a sign in front where it did not go on
-            rows = [line.split()[0].partition("..") for line in said.split("\n") if " -> " in line]
-            return next((old for old, _, new in rows if new), "")
-        if "couldn't find remote ref" in said:
-            return None
+        if not status or "couldn't find remote ref" in said:
+            return not status
         deadline = deadline or monotonic() + _LOCK_SECONDS
         if "cannot lock ref" not in said or monotonic() > deadline:
             break

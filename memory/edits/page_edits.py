@@ -31,8 +31,9 @@ from memory.replay.tip_snapshot import Snapshot
 from memory.worktree.edit_base import (
     CommittedEdit,
     edited_commits,
+    ever_committed,
+    is_own,
     line_of,
-    made_by_diurna,
     made_line,
     published,
 )
@@ -141,7 +142,7 @@ def _on_top_of(home: Home, tip: str, blob: str) -> tuple[str, str]:
 
     Both are "" where Diurna wrote it.
     """
-    if not blob or made_by_diurna(home, tip, {CONTINUITY_FILE: blob}):
+    if not blob or ever_committed(home, tip, {CONTINUITY_FILE: blob}, is_own):
         return "", ""
     text = _text_of(home, blob)
     line = line_of(home, tip, text)

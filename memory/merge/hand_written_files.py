@@ -6,8 +6,10 @@ no files.
 
 from __future__ import annotations
 
+from functools import cache
+
 from ledger.errors import SyncRefused
-from ledger.git.git_objects import BLOB, TREE, Objects, find, write_objects
+from ledger.git.git_objects import BLOB, TREE, write_objects
 from ledger.git.repository import Repository
 from ledger.home import IN_TREE, OWN_BRANCH, Home
 from ledger.model.layout import SESSIONS_DIR
@@ -21,50 +23,24 @@ from projection.fold.full_replay import State
 _PULL_HINT = "join them with `git pull`, then `git push`: git joins ledgers without conflicts"
 
 
-class HandWritten:
-    """What people wrote into projection files, on either side of a merge.
+def hand_written(snapshot: Snapshot, tips: tuple[str, str], joined: Joined) -> dict[str, set[str]]:
+    """Return, by tip, the projection paths that people wrote there, which have to stay (P5).
 
-    Args:
-        snapshot: of the home.
-        objects: reads both sides.
-        tips: the two commits.
-        joined: what they come to; its logs are those of both.
+    `joined` is what both commits come to; its logs are those of both.
     """
+    home = snapshot.home
+    policy = snapshot.ask(lambda cache: cache.policy)
 
-    def __init__(
-        self, snapshot: Snapshot, objects: Objects, tips: tuple[str, str], joined: Joined
-    ) -> None:
-        self._snapshot, self._objects = snapshot, objects
-        self._tips, self._joined = tips, joined
-        self._known: State | None = None
-        self._found: dict[str, set[str]] = {}
+    @cache
+    def tree() -> str:
+        return write_joined(home.repository, joined)
 
-    def paths(self) -> dict[str, set[str]]:
-        """Return, by tip, the projection paths that have to stay as they are there."""
-        home = self._snapshot.home
-        policy = self._snapshot.ask(lambda cache: cache.policy)
-        for tip in self._tips:
-            left = left_alone(home, tip, self._state, policy, tree=self._tree)
-            if left:
-                self._found[tip] = {one.file for one in left}
-        return self._found
+    @cache
+    def state() -> State:
+        return cold_state(snapshot, tree())
 
-    def stands(self, tree: str) -> bool:
-        """Tell whether a tree has any of these paths as its tip has it."""
-        read, prefix = self._objects.read, self._snapshot.home.prefix
-        for tip, paths in self._found.items():
-            there = self._objects.header(tip).tree
-            if any(find(read, tree, prefix + p) == find(read, there, prefix + p) for p in paths):
-                return True
-        return False
-
-    def _state(self) -> State:
-        if self._known is None:
-            self._known = cold_state(self._snapshot, self._tree())
-        return self._known
-
-    def _tree(self) -> str:
-        return write_joined(self._snapshot.home.repository, self._joined)
+    left = {tip: left_alone(home, tip, state, policy, tree=tree) for tip in tips}
+    return {tip: {one.file for one in found} for tip, found in left.items() if found}
 
 
 def write_joined(where: Repository, joined: Joined) -> str:

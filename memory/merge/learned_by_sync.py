@@ -103,9 +103,8 @@ def code_beside(home: Home, bases: list[str], tip: str) -> str:
     rest = f":(top,exclude,literal){home.prefix.rstrip('/')}"
     for base in bases or [EMPTY_TREE]:
         said = git.run("diff-tree", "-r", "-z", "--name-only", base, tip, "--", ":(top)", rest)
-        names = said.decode("utf-8", "replace").split("\0")
-        if names[0]:
-            return names[0]
+        if name := said.decode("utf-8", "replace").partition("\0")[0]:
+            return name
     return ""
 
 

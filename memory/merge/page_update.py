@@ -39,22 +39,18 @@ if TYPE_CHECKING:
 _MOST_LOGS = 500
 
 
-def render_pages(cache: Cache, standing: Mapping[str, str], read: Read) -> tuple[Rendering, bytes]:
-    """Render every projection file of the logs in a cache, and say of which logs they are.
+def render_pages(cache: Cache, standing: Mapping[str, str], read: Read) -> Rendering:
+    """Render every projection file of the logs in a cache.
 
     Args:
-        cache: as `Cache.supposing` gives it.
+        cache: at a commit, or as `Cache.supposing` gives it.
         standing: path -> blob id of what a commit has where projection files belong: those are stored.
         read: gives the bytes of a blob.
-
-    Returns:
-        The files, and what `Cache.keep_archive` takes once they are stored.
     """
     rendered = _changed_pages(cache, standing, read) or projection_files(state_of(cache))
-    archive = {path: blob for path, blob in rendered.blobs.items() if _archived(path)}
-    summary = cache.summary
-    kept = (summary.logs, summary.digest, plain(cache.policy), sorted(cache.cut), archive)
-    return rendered, marshal.dumps(kept)
+    archive = {path: blob for path, blob in rendered.blobs.items() if path[:8] == ARCHIVE_DIR + "/"}
+    of = cache.summary.logs, cache.summary.digest, plain(cache.policy), sorted(cache.cut)
+    return rendered._replace(archive=marshal.dumps((*of, archive)))
 
 
 def _changed_pages(cache: Cache, standing: Mapping[str, str], read: Read) -> Rendering | None:
@@ -105,7 +101,3 @@ def _changed_pages(cache: Cache, standing: Mapping[str, str], read: Read) -> Ren
         return None
     bodies = {path: text.encode("utf-8", "surrogateescape") for path, text in texts.items()}
     return Rendering({**same, **{path: blob_id(data) for path, data in bodies.items()}}, bodies)
-
-
-def _archived(path: str) -> bool:
-    return path.startswith(ARCHIVE_DIR + "/")

@@ -7,7 +7,6 @@ order of their ids, a fixed author, the newer parent's time, a projection recomp
 
 from __future__ import annotations
 
-import os
 import re
 
 from ledger.errors import ObjectMissing, ObjectTooLarge, PolicyInvalid, SyncRefused
@@ -18,9 +17,8 @@ from ledger.git.git_objects import (
     LIMIT_BYTES,
     TREE,
     Objects,
-    entries,
+    differences,
     find,
-    merge_bases,
     merge_commit,
     object_id,
     with_files,
@@ -31,7 +29,7 @@ from ledger.model.finding_codes import Finding
 from ledger.model.layout import ARCHIVE_DIR, CONTINUITY_FILE, POLICY_FILE, SESSIONS_DIR, VIEW_FILES
 from ledger.model.log_names import LogRef, is_stem, log_refs
 from ledger.remote.tree_merge import Joined, Read, merge_lines
-from memory.merge.hand_written_files import HandWritten, refuse_modes, write_joined
+from memory.merge.hand_written_files import hand_written, refuse_modes, write_joined
 from memory.merge.learned_by_sync import (
     AHEAD,
     APART,
@@ -85,7 +83,6 @@ class Planner:
         self._findings: list[Finding] = []
         self._because = ""
         self._around = False
-        self._archive = b""  #: of which logs the archive was rendered, for the cache
 
     def plan(self) -> SyncPlan:
         """Return the plan.
@@ -101,15 +98,15 @@ class Planner:
             return self._plan_two()
 
     def _plan_two(self) -> SyncPlan:
-        home, git, ours, theirs = self._home, self._git, self._ours, self._theirs
-        bases = merge_bases(git, ours, theirs) if ours else []
+        home, ours, theirs = self._home, self._ours, self._theirs
+        bases = self._objects.bases(ours, theirs) if ours else []
         if ours and not bases:
             refuse_purged(self._snapshot, ours, theirs, bases)
             self._refuse_unrelated()
         here, there = (code_beside(home, bases, tip) for tip in (ours, theirs))
         there = there or moved_away(home, theirs)
         self._around = bool(here)
-        rows = git.differences(ours, theirs, home.prefix + SESSIONS_DIR)
+        rows = self._objects.differences(ours, theirs, home.prefix + SESSIONS_DIR)
         added = [(mode, blob, path) for letter, mode, blob, path in rows if letter == "A"]
         only_ours = [path for letter, _, _, path in rows if letter == "D"]
         differ = [path for letter, _, _, path in rows if letter not in "AD"]
@@ -163,10 +160,8 @@ class Planner:
     def _size(self, blob: str) -> int:
         try:
             return len(self._objects.read(blob))
-        except ObjectTooLarge as problem:
-            return problem.size
-        except ObjectMissing:
-            return 0
+        except (ObjectMissing, ObjectTooLarge) as problem:
+            return getattr(problem, "size", 0)
 
     def _policy_blob(self, commit: str) -> str:
         return self._objects.find(commit, self._home.prefix + POLICY_FILE)
@@ -221,15 +216,19 @@ class Planner:
             raise self._clash(joined.clashes)
         self._tell_doubles(joined)
         objects.hold({**joined.written, **joined.blended})
-        around = HandWritten(self._snapshot, objects, (one, two), joined)
-        people = around.paths()
+        people = hand_written(self._snapshot, (one, two), joined)
         if people:
             derived = computed if len(people) == 1 else lambda _: False  # else a person settles it
             joined = Joined(objects.read, *both, derived, two in people, self._blend)
             if joined.clashes:
                 raise self._clash(joined.clashes)
             objects.hold({**joined.written, **joined.blended})
-        stays = around.stands(joined.tree)
+        stays = any(
+            objects.find(tip, home.prefix + path)
+            == find(objects.read, joined.tree, home.prefix + path)
+            for tip, paths in people.items()
+            for path in paths
+        )
         standing = self._projection(objects.read, joined.tree)
         rendered = None if stays else self._recompute(joined, standing, added, reading)
         files = rendered.against(standing) if rendered is not None else ()
@@ -240,14 +239,15 @@ class Planner:
         nobody = _AUTHOR.lines(max(first.seconds, second.seconds))
         commit = merge_commit(tree, parents, nobody, _MESSAGE)
         bodies = {} if rendered is None else rendered.bodies
+        objects.hold({blob: bodies[path] for path, blob in files if path in bodies})
         note_rendered(home, () if rendered is None else rendered.blobs.items())
         pages = [(path, blob) for path, blob in files if blob and path in bodies]
         wanted = [(BLOB, data) for data in joined.blended.values()]
         wanted += [(TREE, raw) for raw in {**joined.written, **written}.values()]
         wanted.append((COMMIT, commit))
         write_objects(home.repository, [*((BLOB, bodies[path]) for path, _ in pages), *wanted])
-        if self._archive:
-            self._snapshot.cache(self._ours).keep_archive(self._archive)
+        if rendered is not None and rendered.archive:
+            self._snapshot.cache(self._ours).keep_archive(rendered.archive)
         return object_id(COMMIT, commit)
 
     def _blend(self, one: bytes, base: bytes | None, two: bytes) -> bytes | None:
@@ -317,11 +317,10 @@ class Planner:
             return None
         cache = self._snapshot.cache(self._ours)
         if self._only_adds(cache, joined, policy, added, reading):
-            made = cache.supposing(
+            rendered = cache.supposing(
                 reading.refs, reading.entries, lambda union: render_pages(union, standing, read)
             )
-            if made is not None:
-                rendered, self._archive = made
+            if rendered is not None:
                 return rendered
         state = cold_state(self._snapshot, write_joined(self._home.repository, joined))
         if any(finding.code == "unreadable" for finding in state.findings()):
@@ -330,14 +329,10 @@ class Planner:
 
     def _projection(self, read: Read, tree: str) -> dict[str, str]:
         """Return path -> blob id of what stands where projection files belong."""
-        prefix = self._home.prefix
-        views = self._snapshot.cache(self._ours).policy.view_files
-        known = {path: find(read, tree, prefix + path) for path in (CONTINUITY_FILE, *views)}
-        found = {path: blob for path, blob in known.items() if blob}
-        archive = find(read, tree, prefix + ARCHIVE_DIR)
-        for name, (_, oid) in entries(read(archive)).items() if archive else ():
-            found[f"{ARCHIVE_DIR}/{os.fsdecode(name)}"] = oid
-        return found
+        prefix, views = self._home.prefix, self._snapshot.cache(self._ours).policy.view_files
+        places = [prefix + path for path in (CONTINUITY_FILE, *views, ARCHIVE_DIR)]
+        rows = [row for place in places for row in differences(read, "", tree, place)]
+        return {path[len(prefix) :]: blob for _, _, blob, path in rows}
 
     def _policy(self, blob: str) -> Policy:
         """Return a policy; one that is in force here already need not be read again."""

@@ -12,8 +12,10 @@ from ledger.errors import (
     NetworkFailed,
     NoRemote,
     NotFetched,
+    ObjectMissing,
     PolicyInvalid,
 )
+from ledger.git.git_objects import Objects
 from ledger.model.finding_codes import Finding
 from ledger.model.layout import POLICY_FILE, SESSIONS_DIR
 from ledger.model.log_names import LogRef, is_stem, log_refs
@@ -197,9 +199,14 @@ class Snapshot:
         """Read what a tip has beside a cache; None where it does not only add logs, or very many."""
         if not cache.commit or not tip:
             return None
-        prefix, git = self.home.prefix, self.home.repository.git()
-        changes = git.changes(cache.commit, tip, prefix + SESSIONS_DIR, prefix + POLICY_FILE)
-        if changes is None or len(changes) > _REBUILD_FROM:
+        prefix = self.home.prefix
+        paths = prefix + SESSIONS_DIR, prefix + POLICY_FILE
+        try:
+            with Objects(self.home.repository) as objects:
+                changes = objects.differences(cache.commit, tip, *paths)
+        except ObjectMissing:  # the history was rewritten and collected
+            return None
+        if len(changes) > _REBUILD_FROM:
             return None
         if changes:
             fetch_promised(self.home, tip)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from ledger.errors import ObjectMissing
-from ledger.git.git_objects import Objects
+from ledger.git.git_objects import FEW_COMMITS, Objects
 from ledger.home import Home
 from ledger.model.layout import ARCHIVE_DIR, COMMIT_SUBJECT, CONTINUITY_FILE, EDITABLE
 from ledger.model.record import TYPE_CHECKING, Record
@@ -24,8 +26,6 @@ _DEEP, _DEEP_WRITERS = 30, 2000
 _NO_BLOB = "0" * 40
 #: How many of the newest commits of the file are looked at in a history that never was.
 _DEEP_EDITS = 100
-#: So many commits are looked at without asking git.
-_FEW = 50
 #: The year 2100: a date from then on is a slip or a trick, and counts as none.
 _LATEST_SECONDS = 4_102_444_800
 
@@ -53,14 +53,6 @@ def is_own(said: str) -> bool:
     return authored == made and subject.startswith(COMMIT_SUBJECT)
 
 
-def made_by_diurna(home: Home, tip: str, blobs: Mapping[str, str]) -> set[str]:
-    """Return those of some projection files whose bytes a commit of Diurna's put where they stand.
-
-    `tip` is where to look from; `blobs` is path relative to the home -> blob id.
-    """
-    return ever_committed(home, tip, blobs, is_own)
-
-
 def ever_committed(
     home: Home, tip: str, blobs: Mapping[str, str], counts: Callable[[str], bool] = bool
 ) -> set[str]:
@@ -72,28 +64,45 @@ def ever_committed(
     pages += [ARCHIVE_DIR] * bool(blobs.keys() - set(EDITABLE))
     if not tip or not pages:
         return set()
-    found: set[str] = set()
-    for deep in (1, _DEEP_WRITERS):  # mostly the newest has them, and a long history is not walked
-        # with -m a merge that differs from all its sides is shown too: a join writes the projection anew;
-        # of a damaged history only what is newer than the damage proves anything
-        said = home.repository.git().run(
-            *("log", f"-n{deep}", "-m", "--raw", "--no-abbrev", "--no-renames"),
-            *("--no-show-signature", f"--format=%x00{OWN_FORMAT}", tip, "--"),
-            *[f":(top,literal){home.prefix}{path}" for path in pages],
-            check=False,
-        )
-        counted = False
-        for line in said.decode("utf-8", "surrogateescape").split("\n"):
-            if line[:1] == "\0":
-                counted = counts(line[1:])
-            elif counted and line[:1] == ":":
-                meta, _, path = line.partition("\t")
-                inside = path[len(home.prefix) :]
-                if blobs.get(inside) == meta.split(" ")[3]:
-                    found.add(inside)
-        if len(found) == len(blobs):
-            break
+    found = _put_lately(home, tip, blobs, counts, pages)
+    if len(found) == len(blobs):  # mostly the newest has them, and a long history is not walked
+        return found
+    # with -m a merge that differs from all its sides is shown too: a join writes the projection anew;
+    # of a damaged history only what is newer than the damage proves anything
+    said = home.repository.git().run(
+        *("log", f"-n{_DEEP_WRITERS}", "-m", "--raw", "--no-abbrev", "--no-renames"),
+        *("--no-show-signature", f"--format=%x00{OWN_FORMAT}", tip, "--"),
+        *[f":(top,literal){home.prefix}{path}" for path in pages],
+        check=False,
+    )
+    counted = False
+    for line in said.decode("utf-8", "surrogateescape").split("\n"):
+        if line[:1] == "\0":
+            counted = counts(line[1:])
+        elif counted and line[:1] == ":":
+            meta, _, path = line.partition("\t")
+            inside = path[len(home.prefix) :]
+            if blobs.get(inside) == meta.split(" ")[3]:
+                found.add(inside)
     return found
+
+
+def _put_lately(
+    home: Home, tip: str, blobs: Mapping[str, str], counts: Callable[[str], bool], pages: list[str]
+) -> set[str]:
+    """Return those that the newest commit put there that changed one of these pages; no git is asked."""
+    paths, cut = [home.prefix + path for path in pages], len(home.prefix)
+    with Objects(home.repository) as objects, suppress(ObjectMissing):  # a history that is cut
+        for _ in range(FEW_COMMITS):
+            head = objects.header(tip)
+            sides = [objects.differences(one, tip, *paths) for one in head.parents or ("",)]
+            if [] not in sides and counts(f"{head.authored} {head.seconds} {head.subject}"):
+                put = [(path[cut:], blob) for rows in sides for _, _, blob, path in rows]
+                return {path for path, blob in put if blobs.get(path) == blob}
+            if [] not in sides or not head.parents:
+                break
+            tip = head.parents[sides.index([])]
+    return set()
 
 
 def made_line(text: str) -> MachineLine | None:
@@ -216,19 +225,11 @@ def edited_commits(home: Home, tip: str, known: str) -> list[CommittedEdit]:
 
 def _are_own(home: Home, tip: str, known: str) -> bool:
     """Tell whether the commits from a tip back to one are few, and all Diurna's, without git."""
-    from contextlib import suppress
-
-    behind = {known}  # and what is seen to stand behind it
     with Objects(home.repository) as objects, suppress(ObjectMissing):  # a history that is cut
-        heads = {one: objects.header(one) for one in (tip, known) if one}
-        for _ in range(_FEW):
-            if heads.keys() <= behind:
-                return True
-            one = max(heads, key=lambda one: (heads[one].seconds, one in behind))
-            head = heads.pop(one)
-            if one in behind:
-                behind.update(head.parents)
-            elif head.parents and not is_own(f"{head.authored} {head.seconds} {head.subject}"):
-                break
-            heads |= {parent: objects.header(parent) for parent in head.parents}
+        found = objects.between(tip, known).values()
+        return bool(found) and all(
+            is_own(f"{head.authored} {head.seconds} {head.subject}")
+            for side, head in found
+            if side == 1 and head.parents
+        )
     return False

@@ -14,7 +14,7 @@ from ledger.model.layout import ARCHIVE_DIR, CONTINUITY_FILE, EDITED_KEY, SESSIO
 from ledger.model.log_names import log_refs
 from ledger.model.record import TYPE_CHECKING, Record
 from memory.replay.page_publishing import publishes
-from memory.worktree.edit_base import line_of, made_by_diurna, published
+from memory.worktree.edit_base import ever_committed, is_own, line_of, published
 from memory.worktree.page_copies import (
     edited_copies,
     edited_finding,
@@ -78,7 +78,7 @@ def left_alone(
     unknown = dict(ours.items() - set(read_rendered(home)))
     if not unknown:
         return ()
-    made = made_by_diurna(home, tip, unknown)
+    made = ever_committed(home, tip, unknown, is_own)
     rendered: list[tuple[str, str]] = []
     from projection.document.unlogged_lines import has_rendered_form, read_edit, unsaid, withheld
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 
-from ledger.errors import DiurnaError
+from ledger.errors import DiurnaError, ObjectMissing
 from ledger.git.git_objects import Objects
 from ledger.home import OWN_BRANCH, Home
 from ledger.model.finding_codes import Finding
@@ -56,14 +56,16 @@ def _writing(home: Home) -> Lock:
     return Lock(f"{home.repository.gitdir}/diurna/writing")
 
 
-def _note(home: Home, name: str, blob: str) -> None:
+def _note(home: Home, name: str, blob: str, here: str = "") -> None:
     """Remember bytes, the record's lock held.
 
     What was remembered and stands there yet is so still: whoever is killed between the two wrote either.
+    `here` is what stands there, "" to look.
     """
     known = read_written(home)
     was = known.get(name, [])
-    here = blob_id(plain_bytes(place_of(home, name)) or b"") if set(was) - {blob} else ""
+    if set(was) - {blob}:
+        here = here or blob_id(plain_bytes(place_of(home, name)) or b"")
     known[name] = [*([here] if here != blob and here in was else []), blob]
     if known[name] != was and not name.startswith(SESSIONS_DIR + "/"):
         text = "".join(f"{blob} {path}\n" for path in sorted(known) for blob in known[path])
@@ -80,7 +82,9 @@ def write_noted(home: Home, name: str, data: bytes, scratch: str = "") -> None:
     with _writing(home):
         _note(home, name, blob)
         replace_file(full, data, scratch=scratch)
-        _note(home, name, blob)  # what stood there before is a person's again, who puts it back
+        _note(
+            home, name, blob, blob
+        )  # what stood there before is a person's again, who puts it back
 
 
 def place_of(home: Home, name: str) -> str:
@@ -228,12 +232,12 @@ def mirror_changes(home: Home, tip: str, base: str = "") -> list[Finding]:
     """
     if not tip or tip == (base := base or followed(home)):
         return []
-    git = home.repository.git()
     paths = (*EDITABLE, ARCHIVE_DIR)
-    rows = git.changes(base, tip, *paths)
-    if rows is None:  # history was rewritten, and what it was is collected
-        rows = git.differences("", tip, *paths)
     with Objects(home.repository) as objects:
+        try:
+            rows = objects.differences(base, tip, *paths)
+        except ObjectMissing:  # history was rewritten, and what it was is collected
+            rows = objects.differences("", tip, *paths)
         files = [
             (path, None if letter == "D" else objects.given(blob)) for letter, _, blob, path in rows
         ]

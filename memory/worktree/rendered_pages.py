@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ledger.errors import CorruptRepository, HandEdited, ObjectMissing, WriteRefused
-from ledger.git.git_objects import Objects, listing
+from ledger.git.git_objects import Objects
 from ledger.home import OWN_BRANCH, Home
 from ledger.model.finding_codes import Finding
 from ledger.model.ids import blob_id
@@ -33,6 +33,7 @@ class Rendering(Record):
 
     blobs: Mapping[str, str]
     bodies: Mapping[str, bytes]
+    archive: bytes = b""  #: of which logs that is, for `Cache.keep_archive` once it is stored
 
     def against(self, committed: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
         """Return (path, blob) of what a commit with some files lacks; "" takes a file out."""
@@ -75,12 +76,8 @@ def standing_files(home: Home, tip: str, views: Sequence[str]) -> list[tuple[str
         return []
     git, cut = home.repository.git(), len(home.prefix)
     with Objects(home.repository) as objects:
-        root = objects.header(tip).tree
-        rows = [
-            (mode, one, path[cut:])
-            for place in (*EDITABLE, ARCHIVE_DIR)
-            for mode, one, path in listing(objects.read, root, home.prefix + place)
-        ]
+        places = [home.prefix + place for place in (*EDITABLE, ARCHIVE_DIR)]
+        rows = [(row[1], row[2], row[3][cut:]) for row in objects.differences("", tip, *places)]
     doubtful = [
         row for row in rows if row[2].partition("/")[0] in VIEW_FILES and row[2] not in views
     ]
@@ -122,11 +119,6 @@ def is_behind(page: bytes | None, summary: Summary) -> bool:
         return True
     line = machine_line(page.decode("utf-8", "replace"))
     return line is not None and line.logs < summary.logs and line.newest <= summary.newest
-
-
-def drifted(home: Home, state: State, tip: str) -> tuple[tuple[str, bytes | None], ...]:
-    """Return the projection files in which a tip differs from its replay, as `Rendering.changes` does."""
-    return projection_files(state).changes(committed_projection(home, tip, state.policy))
 
 
 def is_projection(path: str) -> bool:

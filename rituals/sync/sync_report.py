@@ -23,7 +23,6 @@ class Report(Record):
 
     remote: str  #: with which, as it may be printed
     branch: str  #: the branch there
-    relation: str  #: how ours stood to theirs at first
     commit: str  #: the tip here now
     came: tuple[str, ...] = ()  #: stems of the logs that came
     agents: int = 0  #: how many agents wrote them

@@ -22,6 +22,7 @@ from ledger.errors import (
     SyncRefused,
     Unreachable,
 )
+from ledger.git.git_objects import Objects
 from ledger.git.repository import read_reference
 from ledger.model.finding_codes import Finding
 from ledger.model.layout import CONTINUITY_FILE, SENT, kept_as, stem_of
@@ -100,7 +101,7 @@ def sync(
     except NoRemote as problem:
         if asked or dry_run or not policy.upstream:
             raise
-        report = Report("", home.branch, "", home.tip(), offline=problem.message)
+        report = Report("", home.branch, home.tip(), offline=problem.message)
     report = report._replace(findings=(*joined, *report.findings), ended=ended)
     if dry_run or not policy.upstream:
         return report
@@ -147,13 +148,9 @@ class _Sync:
             if self._dry_run:
                 self._plans.append(plan)
                 return self._report(0)
-            if plan.here or plan.there:
+            tip = "" if plan.here or plan.there else self._settle(plan)
+            if tip in ("", plan.theirs) or not self._sends:
                 self._follow()
-                return self._report(0)
-            tip = self._settle(plan)
-            if not self._sends:
-                self._follow()
-            if tip == plan.theirs or not tip or not self._sends:
                 return self._report(tried - 1)
             try:
                 with Transfer(self._memory.home.repository, self._remote.tracking):
@@ -216,12 +213,12 @@ class _Sync:
         """Fetch, and say what both tips come to; nothing moves but the tracking reference."""
         before = self._tracked()
         with Transfer(self._memory.home.repository, self._remote.tracking) as transfer:
-            begun = fetch(self._git, self._remote, progress=self._progress, free=transfer.free)
-        theirs = "" if begun is None else self._tracked()
+            there = fetch(self._git, self._remote, progress=self._progress, free=transfer.free)
+        theirs = self._tracked() if there else ""
         self._findings += transfer.findings
         if not theirs:
             self._refuse_missing(before)
-        elif before not in ("", theirs) and not (begun and before.startswith(begun)):
+        elif before not in ("", theirs):
             self._look_for_loss(before, theirs)
         plan = self._memory.join(theirs, adopt=self._adopt, dry_run=True)
         if not theirs:  # to make the branch there would send all that it holds
@@ -296,7 +293,6 @@ class _Sync:
 
     def _look_for_loss(self, before: str, theirs: str) -> None:
         """Tell of logs that a rewritten remote lost, and keep those that are not here (fault:E9)."""
-        from ledger.git.git_objects import merge_bases
         from memory import (
             held_logs,
             keep_lost,
@@ -306,15 +302,18 @@ class _Sync:
             went_finding,
         )
 
-        git, remote, home = self._git, self._remote, self._memory.home
-        if before in merge_bases(git, before, theirs):
-            return
+        remote, home = self._remote, self._memory.home
+        ours = home.tip()
+        with Objects(home.repository) as objects:
+            if before in objects.bases(before, theirs):
+                return
+            bases = objects.bases(ours, theirs) if ours else []
         held = self._memory.ask(held_logs, committed=True)
-        less, ours = missing_logs(home, theirs, before, held), home.tip()
+        less = missing_logs(home, theirs, before, held)
         if not less:
             return
         if ours:  # what was taken out on purpose is not kept, and not offered again
-            refuse_purged(self._memory.snapshot.tip, ours, theirs, merge_bases(git, ours, theirs))
+            refuse_purged(self._memory.snapshot.tip, ours, theirs, bases)
         name = f"{remote.shown}/{remote.shown_branch}"
         gone = less.keys() & missing_logs(home, ours, before, held).keys()
         if gone:
@@ -360,7 +359,6 @@ class _Sync:
         return Report(
             self._remote.shown,
             self._remote.shown_branch,
-            next((plan.relation for plan in plans), ""),
             last.tip if last and self._dry_run else home.tip(),
             tuple(came),
             len({agent for plan in plans for agent in plan.agents}),
