@@ -51,7 +51,9 @@ from memory.query.log_origins import (
     ADOPTION as ADOPTION, Origin as Origin, Origins as Origins, all_origins as all_origins,
     seen_at as seen_at,
 )
-from memory.query.prompt_facts import answers_to as answers_to, passages_told as passages_told
+from memory.query.prompt_facts import (
+    KEPT_CHARS as KEPT_CHARS, answers_to as answers_to, passages_told as passages_told,
+)
 from memory.query.why_fact import (
     Provenance as Provenance, WhyStep as WhyStep, changes_between as changes_between,
     provenance as provenance,
@@ -66,8 +68,8 @@ from memory.query.session_timeline import (
 )
 from memory.query.visible_logs import digest as digest, logs_of as logs_of
 from memory.recall.fts_tables import (
-    FACTS_FROM as FACTS_FROM, LogRow as LogRow, Lookups as Lookups, PLACE_BITS as PLACE_BITS,
-    Piece as Piece, Totals as Totals, in_a_row as in_a_row,
+    AT as AT, AT_BITS as AT_BITS, FACTS_FROM as FACTS_FROM, LogRow as LogRow, PARTS_FROM as PARTS_FROM,
+    PLACE_BITS as PLACE_BITS, Piece as Piece, Stemmer as Stemmer, Totals as Totals, in_a_row as in_a_row,
 )
 from memory.recall.index_catch_up import (
     ask_once as ask_once, index_differs as index_differs, index_file as index_file,
@@ -75,7 +77,7 @@ from memory.recall.index_catch_up import (
 from memory.recall.meaning import (
     TOKENIZER as TOKENIZER, make_vectors as make_vectors, model_folder as model_folder,
 )
-from memory.recall.passage_cutter import split_words as split_words
+from memory.recall.log_reader import split_words as split_words
 from memory.recall.question import (
     ENGLISH as ENGLISH, is_everyday as is_everyday, listed_words as listed_words,
 )
@@ -88,6 +90,7 @@ from memory.recall.recall_values import (
     tokens_of as tokens_of,
 )
 from memory.recall.rules import Candidate as Candidate, Scored as Scored, ordered as ordered
+from memory.recall.word_lookups import Lookups as Lookups
 from memory.recall.bm25_ranking import Search as Search, search as search, weight_of as weight_of
 from memory.redaction.purged_logs import Purge as Purge, refuse_purged as refuse_purged
 from memory.redaction.withheld_repeats import (

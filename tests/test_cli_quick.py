@@ -23,7 +23,7 @@ from tests.world import OWN_REPOSITORY, Answer, Place, World
 
 HEAVY = (
     "click pygit2 rapidfuzz markdown_it typing json numpy tokenizers ledger.secrets.scanner "
-    "memory.recall.log_reader memory.recall.passage_cutter starlette uvicorn jinja2 markupsafe h11"
+    "memory.recall.log_reader memory.recall.log_reader starlette uvicorn jinja2 markupsafe h11"
 ).split()
 #: Command lines as people and agents write them.
 USUAL = """

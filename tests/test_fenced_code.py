@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from ledger.codec.outline import outline
 from ledger.codec.outline_by_lines import code_ranges, prose_lines
-from memory.recall.passage_cutter import passages_of
+from memory.recall.log_reader import passages_of
 from projection.document.page_parser import parse
 from projection.fold.fact_links import links_in
 from projection.text.claims import claims

@@ -18,7 +18,7 @@ from ledger.errors import DiurnaError
 from ledger.model.finding_codes import Finding
 from ledger.secrets.log_redaction import first_of, guard
 from ledger.secrets.match import without_private
-from memory.recall.passage_cutter import passages_of
+from memory.recall.log_reader import passages_of
 from projection.document.edit_events import absorb
 from projection.policy.model import Policy
 from projection.text.claims import claims

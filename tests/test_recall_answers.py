@@ -308,8 +308,8 @@ def test_both_parts_have_their_heading(corpus: Corpus) -> None:
 @pytest.mark.parametrize(
     ("limits", "note"),
     [
-        ({"fts_tables.READ": 3, "bm25_ranking.READ": 3}, "only the newest passages are looked at that have "),
-        ({"bm25_ranking.READ": 9, "fts_tables._WORDS_KEPT": 1}, "too common to tell anything here: "),
+        ({"word_lookups.READ": 3, "bm25_ranking.READ": 3}, "only the newest passages are looked at that have "),
+        ({"bm25_ranking.READ": 9, "word_lookups._WORDS_KEPT": 1}, "too common to tell anything here: "),
     ],
 )  # fmt: skip
 def test_facts_are_exact_however_common_their_words_are(

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.recall.passage_cutter import PASSAGE_CHARS, PASSAGES_LIMIT, passages_of
+from memory.recall.log_reader import PASSAGE_CHARS, PASSAGES_LIMIT, passages_of
 from tests.conftest import examples, sampled
 from tests.processor_time import steps
 

@@ -160,7 +160,7 @@ class _Weighing:
         """Count what has a name: facts in their texts, and what logs did that have it in their words."""
         ids, keys = set[str](), set[str]()
         # the index knows words, not what is between
-        for row in self._index.matching(self._index.stems(" ".join(re.findall(r"\w+", said)))):
+        for row in self._index.matching(self._index.stemmer.each([said])[0]):
             if (found := self._index.at(row)) is not None:
                 ids.add(found[1].fact) if found[1].fact else keys.add(found[0].stem)
         there = [id for id in ids if (fact := self._fact(id)) and names(fact.text, said)]

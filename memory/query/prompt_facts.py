@@ -7,26 +7,25 @@ that name something, and lack none that tells more than what they have. Constant
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping
+from bisect import bisect_right
 
 from ledger.environment import now_ms
 from ledger.heavy_work import Uncollected
 from ledger.home import Home
 from ledger.model.log_names import day_seen
-from ledger.model.record import Record
 from ledger.model.session import says_personal
 from memory.cache.cache_file import Cache
 from memory.query.reader import open_snapshot
-from memory.recall.bm25_ranking import search
+from memory.recall.bm25_ranking import Search, search
 from memory.recall.fact_hits import Facts
-from memory.recall.fts_tables import Index, Lookups
+from memory.recall.fts_tables import Index
 from memory.recall.index_catch_up import ask_once
 from memory.recall.question import ENGLISH, listed_words
-from memory.recall.recall_values import FACTS, Filters, without_operators
+from memory.recall.recall_values import Filters, without_operators
 from memory.recall.rules import SURE, Candidate, ordered, verdict
+from memory.recall.word_lookups import Lookups
 from memory.replay.reader_marks import marks_at
-from projection.fold.live_view import Standing
+from projection.brief.inert_text import label, plain, untagged
 from projection.policy.model import Moments
 from projection.text.clipping import telling
 
@@ -36,6 +35,8 @@ PROMPT_CHARS, TOLD = 1_500, 3
 #: tell together, and how many they are; its heaviest word against the heaviest that it lacks; its
 #: score against that of the first.
 COVERED, TOGETHER, TELLING, WORDS, HEAVIEST, NEAR_FIRST = 0.45, 0.45, 4.0, 2, 0.75, 0.50
+#: What is kept of a fact's text for a line, which shows less.
+KEPT_CHARS = 400
 #: The number of words in one stretch of a text.
 STRETCH = 30
 #: Of so many of the newest logs passages of so many characters are told, and so many of them at most; what
@@ -44,62 +45,40 @@ _LOGS, _PASSAGE_CHARS, _MOST, _STEM_CHARS = 200, 560, 600, 18
 _LISTED = "Observed"
 
 
-class Found(Record):
-    """A fact that answers a prompt."""
-
-    standing: Standing  #: of the fact
-    date: str  #: of its text
-    words: tuple[str, ...]  #: of the prompt that it has
-
-    @property
-    def id(self) -> str:
-        """The fact's."""
-        return self.standing.fact.id
-
-    @property
-    def marks(self) -> tuple[str, ...]:
-        """What a reader has to know before the text."""
-        fact = self.standing.fact
-        faded = not fact.closed and not self.standing.live
-        said = {"closed": fact.closed, "faded": faded, "contradicted": fact.contradicted}
-        return tuple([mark for mark, holds in said.items() if holds])
-
-    def text(self, chars: int) -> str:
-        """Return its text, from the sentence on that answers where it has more than so many characters."""
-        return telling(self.standing.fact.text, self.words, chars)
-
-
-def answers_to(home: Home, prompt: str) -> tuple[Moments, tuple[Found, ...]]:
+def answers_to(home: Home, prompt: str) -> tuple[Moments, tuple[tuple[str, str, str], ...]]:
     """Return the facts that answer a prompt, best first, and what the policy says of telling them.
 
-    Most prompts have none. The prompt is as typed; its quotes, dashes and stars ask for nothing.
+    Most prompts have none. The prompt is as typed; its quotes, dashes and stars ask for nothing. Of each
+    fact its id, what it is, and its text on a line, from the sentence on that answers where it is long.
     """
     words = without_operators(prompt[:PROMPT_CHARS])
 
-    def answer(cache: Cache, index: Index) -> tuple[Moments, tuple[Found, ...]]:
+    def answer(cache: Cache, index: Index) -> tuple[Moments, tuple[tuple[str, str, str], ...]]:
         policy = cache.policy
         if not words or not policy.moment.prompt:
             return policy.moment, ()
-        facts = Facts(cache, index, Filters(within=FACTS), marks=marks_at(home, cache))
+        facts = Facts(cache, index, Filters(), marks=marks_at(home, cache))
         found = search(Lookups().of(index, policy.recall.language), words, facts.keeps, told=0)
-        candidates = [
-            one
-            for one in facts.candidates(found.facts)
-            if not says_personal(one.standing.fact.meta)
-        ]
-        best = ordered(candidates)
-        if verdict([one.scored for one in best], found.weights) != SURE:
+        candidates = facts.candidates(found.facts)
+        best = ordered([one for one in candidates if not says_personal(one.standing.fact.meta)])
+        if verdict([one.scored for one in best], found.total) != SURE:
             return policy.moment, ()
         least = NEAR_FIRST * best[0].scored.score
-        told = [
-            Found(one.standing, one.date, one.scored.words)
-            for one in best[:TOLD]
-            if one.scored.score >= least and is_sure(one, found.weights)
-        ]
-        return policy.moment, tuple(told)
+        sure = [one for one in best[:TOLD] if one.scored.score >= least and is_sure(one, found)]
+        return policy.moment, tuple(map(_told, sure))
 
     with Uncollected():
         return ask_once(open_snapshot(home), answer)
+
+
+def _told(one: Candidate) -> tuple[str, str, str]:
+    """Return a fact that answers: its id, what a reader has to know before its text, and that."""
+    fact = one.standing.fact
+    faded = not fact.closed and not one.standing.live
+    said = {"closed": fact.closed, "faded": faded, "contradicted": fact.contradicted}
+    marks = [mark for mark, holds in said.items() if holds]
+    text = untagged(plain(telling(fact.text, one.scored.words, KEPT_CHARS)))
+    return fact.id, ", ".join([label(fact.kind), *marks, one.date]), text
 
 
 def passages_told(home: Home, cache: Cache) -> list[tuple[str, ...]]:
@@ -109,11 +88,10 @@ def passages_told(home: Home, cache: Cache) -> list[tuple[str, ...]]:
     What is withheld is left out, and what a machine listed.
     """
     from memory.query.visible_logs import readable
-    from memory.recall.passage_cutter import passages_of
+    from memory.recall.log_reader import passages_of
     from memory.recall.passage_hits import heading_above, title_of
     from memory.redaction.withheld_texts import named_in, redacted_logs, visible_text
     from memory.replay.read_logs import read_bytes
-    from projection.brief.inert_text import plain, untagged
 
     gone = redacted_logs(cache) if cache.redacted else frozenset[str]()
     refs = cache.refs("ORDER BY stem DESC LIMIT ?", (_LOGS,))[::-1]
@@ -138,35 +116,27 @@ def passages_told(home: Home, cache: Cache) -> list[tuple[str, ...]]:
     return found[-_MOST:]
 
 
-def is_sure(one: Candidate, weights: Mapping[str, float]) -> bool:
-    """Tell whether a fact, as a search scored it, answers so surely that it is told unasked.
-
-    `weights` is what each word of the prompt tells, by word.
-    """
-    scored = one.scored
+def is_sure(one: Candidate, found: Search) -> bool:
+    """Tell whether a fact, as a search scored it, answers so surely that it is told unasked."""
+    scored, weights = one.scored, {term.raw: term.weight for term in found.terms}
+    places = [
+        (at, term.raw, term.weight) for term in found.terms for at in term.rows.get(scored.row, ())
+    ]
     held = set(scored.words) - listed_words(ENGLISH, "chores")
     telling = [weights.get(word, 0.0) for word in held]
     return (
         scored.covered >= COVERED
-        and _in_one_stretch(scored.places) >= TOGETHER * sum(weights.values())
+        and _in_one_stretch(sorted(places)) >= TOGETHER * found.total
         and len(held) >= WORDS
         and sum(telling) >= TELLING
         and max(telling) >= HEAVIEST * scored.lacked
     )
 
 
-def _in_one_stretch(found: tuple[tuple[int, str, float], ...]) -> float:
+def _in_one_stretch(places: list[tuple[int, str, float]]) -> float:
     """Return the most that the different words in one stretch of a text tell together."""
-    places, inside = sorted(found), Counter[str]()
-    best = told = 0.0
-    start = 0
-    for at, word, weight in places:
-        inside[word] += 1
-        told += weight * (inside[word] == 1)
-        while at - places[start][0] > STRETCH:
-            _, gone, lost = places[start]
-            inside[gone] -= 1
-            told -= lost * (not inside[gone])
-            start += 1
-        best = max(best, told)
+    best = 0.0
+    for at, (start, *_) in enumerate(places):
+        near = places[at : bisect_right(places, start + STRETCH, key=lambda one: one[0])]
+        best = max(best, sum({word: weight for _, word, weight in near}.values()))
     return best

@@ -6,15 +6,13 @@ stand side by side, and how much of it a text has. Rules and their weights stand
 
 from __future__ import annotations
 
-from heapq import nlargest
 from itertools import islice
 from math import log
 
 from ledger.model.record import TYPE_CHECKING, Record, tally
-from memory.recall.fts_tables import INSIDE_LETTERS, NO_ROWS, PLACE_BITS, READ
+from memory.recall.fts_tables import INSIDE_LETTERS, PLACE_BITS
 from memory.recall.question import (
     ENGLISH,
-    Question,
     Word,
     as_indexed,
     bare_words,
@@ -23,13 +21,18 @@ from memory.recall.question import (
 )
 from memory.recall.recall_values import COMMON_NOTES
 from memory.recall.rules import ENOUGH, MEANING, RULES, SEEN, TELLING, Scored
+from memory.recall.word_lookups import NO_ROWS, READ
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from memory.recall.fts_tables import Lookups, Rows
+    from memory.recall.fts_tables import Piece
+    from memory.recall.word_lookups import Lookups, Rows
 
     Keeps = Callable[[int], bool]
+    #: A word of a question with its forms in the index, what begins so, or what is spelled nearly so; and
+    #: whether another spelling was looked for.
+    _Found = tuple[Word, tuple[str, ...], bool]
 
 #: How many texts are scored, those that have most of the question, and how many are told.
 CANDIDATES, TOLD, FACTS_TOLD = 200, 200, 60
@@ -52,9 +55,9 @@ class Search(Record):
 
     facts: tuple[Scored, ...]  #: texts of facts that answer, best first
     passages: tuple[Scored, ...]  #: best first
-    question: Question
     notes: tuple[str, ...]  #: what to say of the question
-    weights: Mapping[str, float] = {}  #: what each word of it tells among facts
+    terms: tuple[Term, ...] = ()  #: its words, as facts have them
+    total: float = 0.0  #: what these tell together
     likest: float | None = None  #: how alike the likest fact is in meaning, where that is known
 
 
@@ -83,13 +86,12 @@ def search(
             keeps = _both(rows.__contains__, keeps)
         elif question.alone:
             said = f'nothing has the words "{phrase}" one after the other'
-            return Search((), (), question, (said,))
+            return Search((), (), (said,))
         else:
             notes.append(f'nothing has "{phrase}" as it stands: its words alone were looked for')
     for phrase in question.unwanted:
         rows = lookups.index.matching(lookups.stems(as_indexed(phrase)))
-        if rows:
-            keeps = _both(rows.__contains__, keeps, without=True)
+        keeps = _both(rows.__contains__, keeps, without=True) if rows else keeps
     found = [_found(lookups, word, question.language, notes) for word in question.words]
     terms = [_term(lookups, one, question.language, facts=True) for one in found]
     facts = ranked(lookups, terms, keeps, cosines)
@@ -101,8 +103,9 @@ def search(
         enough = max([one.covered for one in passages], default=0.0) >= ENOUGH
         passages = _around(terms_of, passages) if enough else []
     return Search(
-        tuple(facts[:FACTS_TOLD]), tuple(passages[:told]), question, tuple(notes),
-        {one.raw: one.weight for one in terms}, max(cosines.values()) if cosines else None,
+        tuple(facts[:FACTS_TOLD]), tuple(passages[:told]), tuple(notes),
+        tuple(terms), sum({one.raw: one.weight for one in terms}.values()),
+        max(cosines.values()) if cosines else None,
     )  # fmt: skip
 
 
@@ -116,55 +119,46 @@ def _both(one: Keeps, other: Keeps | None, *, without: bool = False) -> Keeps:
     return lambda row: one(row) != without and (other is None or other(row))
 
 
-class _Found(Record):
-    """A word of a question with what the index has of it."""
-
-    word: Word
-    stems: tuple[str, ...]  #: its forms, what begins so, or what is spelled nearly so
-    guessed: bool = False  #: another spelling was looked for
-
-
 def _found(lookups: Lookups, word: Word, language: str, notes: list[str]) -> _Found:
     if word.beginning:
         start = word.indexed
         start = start if start.isascii() else (*lookups.stems(start), start)[0]
-        return _Found(word, lookups.begun(start))
+        return word, lookups.begun(start), False
     stems = lookups.stems(word.indexed)
     if language != ENGLISH or not word.raw.isascii():
         stems += (*lookups.alike(word.raw), *bare_words(word.raw))
     if lookups.as_spelled or any(lookups.count(stem) for stem in stems):
-        return _Found(word, tuple(dict.fromkeys(stems)))
+        return word, tuple(dict.fromkeys(stems)), False
     if len(stems) == 1 and len(stems[0]) >= INSIDE_LETTERS and (longer := lookups.begun(stems[0])):
-        return _Found(word, longer)
+        return word, longer, False
     other: tuple[str, ...] = ()
     if not (lookups.inside(word.raw, stems) or is_everyday(word.raw, language)):
         other = lookups.respelled(word.raw, stems)
     if other:
         notes.append(f"looked for {' or '.join(other)} instead of {word.raw}")
-    return _Found(word, other or stems, bool(other))
+    return word, other or stems, bool(other)
 
 
 def _readable(lookups: Lookups, found: Sequence[_Found], notes: list[str]) -> list[_Found]:
     """Return the words that are read of passages: the rarest, and others as long as there is room."""
-    counts = {one: sum([lookups.count(stem) for stem in one.stems]) for one in found}
-    read, kept = 0, set[_Found]()
-    for one in sorted(found, key=lambda one: counts[one]):
-        if read and read + counts[one] > READ:
-            notes.append(COMMON_NOTES[0] + one.word.raw)
+    counts = {one: [lookups.count(stem) for stem in one[1]] for one in found}
+    read, kept = 0, set[object]()
+    for one in sorted(found, key=lambda one: sum(counts[one])):
+        if read and read + sum(counts[one]) > READ:
+            notes.append(COMMON_NOTES[0] + one[0].raw)
             continue
         kept.add(one)
-        read += counts[one]
-        if any(lookups.count(stem) > READ for stem in one.stems):
-            notes.append(COMMON_NOTES[1] + one.word.raw)
+        read += sum(counts[one])
+        if max(counts[one], default=0) > READ:
+            notes.append(COMMON_NOTES[1] + one[0].raw)
     return [one for one in found if one in kept]
 
 
 def _term(lookups: Lookups, found: _Found, language: str, *, facts: bool) -> Term:
     """Weigh a word as facts, or passages, have it: an everyday one less, as its absence says nothing."""
-    (word, stems, guessed), index = found, lookups.index
-    rows, near, texts = lookups.rows(facts, stems), NO_ROWS, index.totals.passages
-    if facts:
-        texts = index.totals.facts
+    (word, stems, guessed), totals = found, lookups.index.totals
+    rows, near = lookups.rows(facts, stems), NO_ROWS
+    texts = totals.facts if facts else totals.passages
     if guessed:
         rows, near = near, rows
     # of passages in English none is looked for inside of others: it joins few words
@@ -191,11 +185,7 @@ def ranked(
         there = lookups.index.at(row)
         if there is not None:
             cosine = None if cosines is None else max(0.0, cosines.get(row, usual))
-            scored = _scored(terms, total, row, there[1].chars, cosine)
-            if there[1].listed:
-                parts = (*scored.parts, ("listed", RULES.listed))
-                scored = scored._replace(score=scored.score * RULES.listed, parts=parts)
-            found.append(scored)
+            found.append(_scored(terms, total, row, there[1], cosine))
     found.sort(key=lambda one: (-one.score, -one.row))
     return found
 
@@ -228,55 +218,52 @@ def _candidates(
     terms: Sequence[Term], keeps: Keeps | None, cosines: Mapping[int, float]
 ) -> list[int]:
     """Return the rows that have most of a question, the newer first among equals."""
-    likest = nlargest(FACTS_TOLD, cosines, key=lambda row: cosines[row])
+    likest = sorted(cosines, key=lambda row: cosines[row], reverse=True)[:FACTS_TOLD]
     told = dict.fromkeys([row for row in likest if cosines[row] > SEEN], 0.0)
     some = [(term.weight, term.rows) for term in terms]
     some += [(term.weight * RULES.inside, term.near) for term in terms]
     for weight, rows in sorted(some, key=lambda one: len(one[1])):
         if keeps is None and CANDIDATES < len(told) < len(rows):
-            for row in told.keys() & rows.keys():  # so common a word finds nothing by itself
-                told[row] += weight
+            for row in told:  # so common a word finds nothing by itself
+                if row in rows:
+                    told[row] += weight
         else:
             for row in rows:
                 told[row] = told.get(row, 0.0) + weight
-
-    best = zip(told.values(), told, strict=True)
-    if keeps is None:
-        return [row for _, row in nlargest(CANDIDATES, best)]
-    kept = filter(keeps, [row for _, row in sorted(best, reverse=True)])
-    return list(islice(kept, CANDIDATES))
+    best = sorted(sorted(told, reverse=True), key=told.__getitem__, reverse=True)
+    return [*islice(filter(keeps, best) if keeps else best, CANDIDATES)]
 
 
 def _scored(
-    terms: Sequence[Term], total: float, row: int, chars: int, cosine: float | None
+    terms: Sequence[Term], total: float, row: int, piece: Piece, cosine: float | None
 ) -> Scored:
     rules = RULES
-    norm = rules.k1 * (1 - rules.b + rules.b * chars / rules.usual)
+    norm = rules.k1 * (1 - rules.b + rules.b * piece.chars / rules.usual)
     words = pairs = covered = heaviest = lacked = before = 0.0
-    held = []
-    behind = set[int]()
-    at: list[tuple[int, str, float]] = []
+    held: list[str] = []
+    behind: Sequence[int] = ()
     for raw, weight, rows, near, guessed in terms:
-        places = rows.get(row, ())
-        beside = row in near
-        if guessed or not (places or beside):
-            lacked = max(lacked, weight)
-        if not (places or beside):
-            behind = set()
+        places, beside = rows.get(row, ()), row in near
+        if weight > lacked and (guessed or not (places or beside)):
+            lacked = weight
+        if places:
+            for one in places if behind else ():
+                if one - 1 in behind:
+                    pairs += rules.pairs * (before + weight) / 2
+                    break
+        elif not beside:
+            behind = ()
             continue
         held.append(raw)
         times = len(places) + rules.inside * beside
         words += weight * (rules.k1 + 1) * times / (times + norm)
         covered += weight if places else weight * rules.inside
         heaviest = max(heaviest, weight * (rules.inside if guessed else 1.0))
-        if not behind.isdisjoint(places):
-            pairs += rules.pairs * (before + weight) / 2
-        before, behind = weight, {one + 1 for one in places if one >= 0}
-        at += [(one, raw, weight) for one in places]
+        before, behind = weight, places
     parts = [("words", words), ("word after word", pairs)]
     if cosine is not None:
         parts.append((MEANING, rules.meaning * total * cosine))
-    return Scored(
-        row, sum([value for _, value in parts]), tuple(held), tuple(parts), covered / total,
-        heaviest, lacked, tuple(at),
-    )  # fmt: skip
+    score = sum([value for _, value in parts])
+    if piece.listed:
+        score, parts = score * rules.listed, [*parts, ("listed", rules.listed)]
+    return Scored(row, score, tuple(held), tuple(parts), covered / total, heaviest, lacked)

@@ -16,10 +16,11 @@ from ledger.model.layout import ARCHIVE_DIR, EDITABLE, SESSIONS_DIR
 from memory.cache.cache_file import Cache
 from memory.cache.stamp import sqlite3
 from memory.recall.bm25_ranking import search
-from memory.recall.fts_tables import Index, IndexDamaged, LogRow, Lookups, Mark
+from memory.recall.fts_tables import Index, IndexDamaged, LogRow, Mark
 from memory.recall.index_catch_up import IndexFile, fill, write_mark
 from memory.recall.passage_hits import Passages
 from memory.recall.recall_values import Answer, Hit
+from memory.recall.word_lookups import Lookups
 from memory.replay.tip_snapshot import Snapshot
 from projection.policy.model import Recall
 

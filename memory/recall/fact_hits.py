@@ -11,6 +11,7 @@ from memory.cache.cache_file import Cache
 from memory.cache.schema import ORDINARY
 from memory.recall.bm25_ranking import Search
 from memory.recall.fts_tables import (
+    AT_BITS,
     FACTS_FROM,
     PLACE_BITS,
     PLACES,
@@ -150,7 +151,7 @@ class Facts:
         `explain` gives the parts of each score; `loose`: those too that answer little of it.
         """
         best = ordered(self.candidates(found.facts))
-        said = SURE if loose else verdict([one.scored for one in best], found.weights, found.likest)
+        said = SURE if loose else verdict([one.scored for one in best], found.total, found.likest)
         if said == SILENT:
             return [], said
         best.sort(key=lambda one: is_ended(self._marks.of(one.standing.fact)))
@@ -292,11 +293,11 @@ class Facts:
         """Tell whether a fact is found by a row: of what was asked by the newest alone."""
         if not is_question(row):
             return True
-        all_say_its_id = self._index.found(self._index.stems(fact)[0], True)
-        rows = sorted({one for one, _ in all_say_its_id if is_question(one)}, reverse=True)
+        all_say_its_id = self._index.found(self._index.stemmer.each([fact])[0][0], True)
+        rows = sorted({row for one in all_say_its_id if is_question(row := one >> AT_BITS)})
         newest = [
             one
-            for one in rows
+            for one in reversed(rows)
             if (there := self._index.at(one)) is not None and there[1].fact == fact
             if self.logs is None or there[0].stem in self.logs
         ]

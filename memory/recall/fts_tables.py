@@ -8,18 +8,15 @@ the cache when it is found. Nothing in the file is truth: what can not be read o
 
 from __future__ import annotations
 
-from itertools import combinations
+from operator import itemgetter
 
 from ledger.model.record import TYPE_CHECKING, Record, cached
 from memory.cache.database import Database
 from memory.cache.stamp import FileErrors, Stamp, sqlite3, unpack
-from memory.recall.question import ENGLISH
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
     from typing import Any
-
-    Rows = Mapping[int, Sequence[int]]
 
 #: A row's number is that of its log, and behind it the place in the log.
 PLACE_BITS = 16
@@ -29,27 +26,36 @@ FACTS_FROM, FACTS_APART = 1 << 14, 4
 #: Set in the place of a question behind which a session used a fact (W13): it is found like its text.
 QUESTIONS_BIT = 1
 _LOGS_KEPT = 20_000
-#: Where a word stands; behind all of the text what is no word of it: of an id, or inside of another.
-_OFFSET = "offset + (col = 'parts') * (1 << 20)"
-#: What was there when the file was built, what came since, and the facts of both. FTS5 merges what is
-#: written bit by bit, and would have to write the whole of a large table again and again; and what facts
-#: say is looked up whole, however common a word is in all that was said.
-BUILT, RECENT, FACTS = _TABLES = "passages", "recent", "facts"
+#: A place is a row and, in so many bits behind it, where in its text a word stands: what is no word of the
+#: text, but of an id or inside of another, behind all of it. No place is the next one of another row's.
+AT_BITS, PARTS_FROM, _LAST = 15, 1 << 14, (1 << 14) - 2
+AT = (1 << AT_BITS) - 1
+_PLACE = f"doc << {AT_BITS} | min(offset, {_LAST}) | (col = 'parts') * {PARTS_FROM}"
+#: What was there when the file was built, and what came since: FTS5 merges what is written bit by bit, and
+#: would have to write the whole of a large table again and again.
+BUILT, RECENT = _TABLES = "passages", "recent"
+#: A word inside of another has so many letters; among more texts none is looked for: reading all of their
+#: words anew behind each log would take longer than the question.
+INSIDE_LETTERS, _INSIDE_TEXTS = 5, 20_000
 _TOKENS = "tokenize='porter unicode61 remove_diacritics 2'"
-#: `logs.number` follows `logs.stem`: both are in the ledger's order.
+#: `logs.number` follows `logs.stem`: both are in the ledger's order. What facts say is looked up whole,
+#: however common a word is: so its places in some logs that stand together, `part`, are one value.
 TABLES = """
 CREATE TABLE meta(key TEXT PRIMARY KEY, value BLOB) WITHOUT ROWID;
 CREATE TABLE logs(number INTEGER PRIMARY KEY, stem TEXT NOT NULL UNIQUE, blob TEXT NOT NULL,
   day TEXT NOT NULL, agent TEXT NOT NULL, role TEXT NOT NULL,
   branch TEXT NOT NULL, passages BLOB NOT NULL);
+CREATE TABLE facts(term TEXT NOT NULL, part INTEGER NOT NULL, doc INTEGER NOT NULL,
+  places BLOB NOT NULL, PRIMARY KEY(term, part)) WITHOUT ROWID;
 """ + "".join(
     f"CREATE VIRTUAL TABLE {name} USING fts5(text, parts, content='', columnsize=0, {_TOKENS});"
     f"CREATE VIRTUAL TABLE {name}_terms USING fts5vocab({name}, row);"
     f"CREATE VIRTUAL TABLE {name}_places USING fts5vocab({name}, instance);"
     for name in _TABLES
 )  # fmt: skip
-_TERMS = " UNION ALL ".join([f"SELECT term, doc, cnt FROM {name}_terms" for name in _TABLES])  # noqa: S608 - ours
-TABLES += f"CREATE VIEW terms AS {_TERMS};"
+_EACH = [f"SELECT term, doc, cnt FROM {name}_terms" for name in (*_TABLES, "facts")]  # noqa: S608 - ours
+TABLES += "CREATE VIEW facts_terms AS SELECT term, doc, length(places) / 8 AS cnt FROM facts;"
+TABLES += f"CREATE VIEW terms AS {' UNION ALL '.join(_EACH)};"
 
 
 class IndexDamaged(Exception):
@@ -123,6 +129,31 @@ class Totals(Record):
     facts: int = 0  #: texts of facts, all that there were
 
 
+class Stemmer:
+    """Reads texts as the index does: one word is one stem everywhere."""
+
+    def __init__(self) -> None:
+        self._base = sqlite3.connect(":memory:", isolation_level=None)
+        self._base.executescript(
+            f"CREATE VIRTUAL TABLE said USING fts5(text, parts, {_TOKENS});"
+            "CREATE VIRTUAL TABLE words USING fts5vocab(said, instance);"
+        )
+
+    def read(self, texts: Iterable[tuple[int, str, str]]) -> list[tuple[str, int]]:
+        """Return (word, place) of texts, each with its row and with what stands behind it, by word."""
+        self._base.execute("DELETE FROM said")
+        self._base.executemany("INSERT INTO said(rowid, text, parts) VALUES (?, ?, ?)", texts)
+        return self._base.execute(f"SELECT term, {_PLACE} FROM words").fetchall()  # noqa: S608 - ours
+
+    def each(self, texts: Sequence[str]) -> list[tuple[str, ...]]:
+        """Return the words of some texts, in order."""
+        found = self.read([(row, text, "") for row, text in enumerate(texts)])
+        words: list[list[str]] = [[] for _ in texts]
+        for word, place in sorted(found, key=itemgetter(1)):
+            words[place >> AT_BITS].append(word)
+        return [tuple(some) for some in words]
+
+
 class Index(Database):
     """An index file, open; what can not be read of it, or written, is `IndexDamaged`.
 
@@ -135,11 +166,8 @@ class Index(Database):
 
     def __init__(self, base: sqlite3.Connection, stamp: Stamp) -> None:
         self.log = cached(_LOGS_KEPT)(self._log)
+        self.stemmer = Stemmer()
         super().__init__(base, stamp)
-        base.executescript(
-            f"ATTACH ':memory:' AS asked; CREATE VIRTUAL TABLE asked.said USING fts5(text, {_TOKENS});"
-            "CREATE VIRTUAL TABLE asked.words USING fts5vocab(said, instance);"
-        )
 
     def read_values(self) -> None:
         """Read what the whole index holds, and where it stands."""
@@ -149,21 +177,24 @@ class Index(Database):
 
     # ---- words ------------------------------------------------------------------------------------
 
-    def stems(self, text: str) -> list[str]:
-        """Return the words of a text as the index has them, in order."""
-        self.row("DELETE FROM asked.said")
-        self.row("INSERT INTO asked.said(text) VALUES (?)", (text,))
-        return self.column("SELECT term FROM asked.words ORDER BY offset")
-
     def count(self, stem: str) -> int:
         """Return how many passages hold a word."""
         return sum(self.column("SELECT doc FROM terms WHERE term = ?", (stem,)))
 
-    def words_of(self, facts: bool) -> list[str]:
-        """Return the words of facts, or of passages, that begin with a letter."""
-        return [
-            term for (term,) in self._each(facts, "SELECT term FROM {0}_terms WHERE term >= 'a'")
-        ]
+    def words_of(self, facts: bool) -> str:
+        """Return words of facts, or of passages, that may hold others, between new lines; "" for many."""
+        if (self.totals.facts if facts else self.totals.passages) > _INSIDE_TEXTS:
+            return ""
+        if facts:
+            return "\n" + "".join(self.column("SELECT value FROM meta WHERE key = 'words'"))  # noqa: S608 - ours
+        found = self._each("SELECT term FROM {0}_terms WHERE term >= 'a'")
+        return "\n".join(["", *filter(may_hold, found), ""])
+
+    def known(self, words: Iterable[str], facts: bool) -> list[str]:
+        """Return those of some words that are words of facts, or of passages, in order."""
+        some = [*words]
+        asked = f"SELECT term FROM {{0}}_terms WHERE term IN ({', '.join('?' * len(some))})"  # noqa: S608 - ours
+        return sorted({*self._each(asked, *some, tables=("facts",) if facts else _TABLES)})
 
     def beginning(self, start: str, most: int) -> list[str]:
         """Return words that begin so, those first that most passages and facts hold."""
@@ -175,31 +206,34 @@ class Index(Database):
 
     # ---- rows -------------------------------------------------------------------------------------
 
-    def _each(self, facts: bool | None, asked: str, *values: object) -> list[Any]:
-        """Return what a question gives, asked of each table of facts, of passages, or of both (None)."""
-        tables = _TABLES if facts is None else (FACTS,) if facts else (BUILT, RECENT)
-        return [row for table in tables for row in self.rows(asked.format(table), values)]
+    def _each(self, asked: str, *values: object, tables: Sequence[str] = _TABLES) -> list[Any]:
+        """Return the first values that a question gives, asked of some tables: of those of passages."""
+        return [one for table in tables for one in self.column(asked.format(table), values)]
 
-    def found(self, stem: str, facts: bool | None) -> list[tuple[int, int]]:
-        """Return where a word stands in facts, or in passages of prose, or in both: (row, offset)."""
-        return self._each(facts, f"SELECT doc, {_OFFSET} FROM {{0}}_places WHERE term = ?", stem)  # noqa: S608 - ours
+    def found(self, stem: str, facts: bool) -> list[int]:
+        """Return the places of a word in facts, or in passages of prose."""
+        if not facts:
+            return self._each(f"SELECT {_PLACE} FROM {{0}}_places WHERE term = ?", stem)  # noqa: S608 - ours
+        some = self.column("SELECT places FROM facts WHERE term = ?", (stem,))
+        return [*memoryview(b"".join(some)).cast("q")]
 
     def newest(self, stem: str, most: int) -> list[int]:
         """Return the rows of the newest passages that hold a word, newest first."""
-        return self._matching((stem,), False, f"ORDER BY rowid DESC LIMIT {most}")[:most]
+        return self._passages((stem,), f"ORDER BY rowid DESC LIMIT {most}")[:most]
 
     def matching(self, phrase: Sequence[str]) -> frozenset[int]:
-        """Return the rows in which words, as `stems` gives them, stand one behind the other."""
-        return frozenset(self._matching(phrase, None))
+        """Return the rows in which words, as the stemmer gives them, stand one behind the other."""
+        facts = in_a_row([self.found(word, True) for word in phrase])
+        return frozenset(facts.union(self._passages(phrase)))
 
-    def _matching(self, phrase: Sequence[str], facts: bool | None, order: str = "") -> list[int]:
-        """Return these rows of facts, or of passages, or of both, the newest first."""
+    def _passages(self, phrase: Sequence[str], order: str = "") -> list[int]:
+        """Return these rows of passages, the newest first."""
         text = " ".join(phrase).replace('"', "")
-        if text.strip() and self.stems(text) == list(phrase):
+        if text.strip() and self.stemmer.each([text]) == [tuple(phrase)]:
             asked = f"SELECT rowid FROM {{0}} WHERE {{0}} MATCH ? {order}"  # noqa: S608 - ours
-            return sorted([row for (row,) in self._each(facts, asked, f'"{text}"')], reverse=True)
+            return sorted(self._each(asked, f'"{text}"'), reverse=True)
         # FTS5 takes the ending off what it is asked, and "databas" is the stem of no word: by their places
-        return sorted(in_a_row([self.found(word, facts) for word in phrase]), reverse=True)
+        return sorted(in_a_row([self.found(word, False) for word in phrase]), reverse=True)
 
     # ---- logs -------------------------------------------------------------------------------------
 
@@ -229,167 +263,14 @@ class Index(Database):
         return int(row[0]) if row else 0
 
 
-def in_a_row(places: Iterable[Iterable[tuple[int, int]]]) -> set[int]:
-    """Return the rows in which words stand one behind the other, from where (row, offset) each stands."""
-    ends: set[tuple[int, int]] | None = None
-    for found in places:
-        ends = {(row, at) for row, at in found if ends is None or (row, at - 1) in ends}
-    return {row for row, _ in ends or ()}
+def may_hold(word: str) -> bool:
+    """Tell whether a word of the index may be, or hold, one that is looked for inside of others."""
+    return word >= "a" and len(word) >= INSIDE_LETTERS
 
 
-#: How many places of words are kept: about 40 MB; and how many words.
-_PLACES_KEPT, _WORDS_KEPT = 300_000, 20_000
-#: So many passages with a word are read: of a more common one the newest alone, as a whole.
-READ = 5000
-_SOMEWHERE = (-1,)
-#: So many words that begin alike are looked at, and so many for a misspelled one.
-_BEGUN, _SPELLED = 64, 5000
-#: The end of a beginning that may be lost to stemming: `configura*` is indexed as "configur".
-_STEMMED_ENDS = 4
-#: A word inside of another has so many letters, and so many such words are looked at; among more texts
-#: none is: reading all of their words anew behind each log would take longer than the question.
-INSIDE_LETTERS, _INSIDE_MOST, _INSIDE_TEXTS = 5, 24, 20_000
-#: The letters of an ending.
-_ENDING = 3
-#: No word is longer: a key that somebody pasted has a million parts.
-_LETTERS = 64
-
-NO_ROWS: Rows = {}
-
-
-class Lookups:
-    """The words of one index; what was asked before is remembered."""
-
-    def __init__(self) -> None:
-        #: of the ledger, as its policy names it
-        self.language = ENGLISH
-        #: no word is taken for a misspelling
-        self.as_spelled = False
-        self.index: Index
-        self._totals: Totals | None = None
-        self._stems: dict[str, tuple[str, ...]] = {}
-        self._counts: dict[str, int] = {}
-        #: (whether facts, stem) -> rows
-        self._rows: dict[tuple[bool, str], Rows] = {}
-        #: whether of facts, or of passages -> all their words, and the same a line each
-        self._words: dict[bool, tuple[frozenset[str], str]] = {}
-        self._kept = 0
-
-    def of(self, index: Index, language: str = ENGLISH) -> Lookups:
-        """Return itself, without what an earlier state of the index said; the language is the policy's."""
-        self.language = language
-        if index.totals is not self._totals:
-            self.index, self._totals, self._kept = index, index.totals, 0
-            for kept in (self._counts, self._rows, self._words):
-                kept.clear()
-        return self
-
-    def stems(self, text: str) -> tuple[str, ...]:
-        """Return the words of a text as the index has them, in order."""
-        pieces = text.split()
-        if len(self._stems) > _WORDS_KEPT:
-            self._stems.clear()
-            self._counts.clear()
-        new = dict.fromkeys([piece for piece in pieces if piece not in self._stems])
-        # each of these is one word for the index too, so all are asked at once
-        simple = [piece for piece in new if piece.isascii() and piece.isalnum()]
-        each = zip(simple, self.index.stems(" ".join(simple)) if simple else (), strict=True)
-        self._stems |= {piece: (stem,) for piece, stem in each}
-        self._stems |= {one: tuple(self.index.stems(one)) for one in new.keys() - {*simple}}
-        return tuple([stem for piece in pieces for stem in self._stems[piece]])
-
-    def count(self, stem: str) -> int:
-        """Return how many passages and facts hold a word."""
-        known = self._counts.get(stem)
-        if known is None:
-            known = self._counts[stem] = self.index.count(stem)
-        return known
-
-    def begun(self, start: str) -> tuple[str, ...]:
-        """Return the words that begin so, commonest first, and one whose ending the index has cut off."""
-        shorter = [start[:-cut] for cut in range(1, _STEMMED_ENDS + 1) if len(start) - cut >= 4]
-        cut_off = [stem for stem in shorter if self.count(stem)]
-        return (*self.index.beginning(start, _BEGUN), *cut_off[:1])
-
-    def alike(self, raw: str) -> Sequence[str]:
-        """Return the words that share all of a word but its ending, where no stemmer takes that off."""
-        root = folded(raw)[: max(INSIDE_LETTERS, len(raw) - _ENDING)]
-        return self.index.beginning(root, _BEGUN) if raw.isalpha() and len(root) > _ENDING else ()
-
-    def inside(self, raw: str, stems: Sequence[str], facts: bool = True) -> tuple[str, ...]:
-        """Return the words of facts, or of passages, that hold a word, or that it holds."""
-        if facts not in self._words:
-            totals = self.index.totals
-            few = (totals.facts if facts else totals.passages) <= _INSIDE_TEXTS
-            every = frozenset(self.index.words_of(facts) if few else ())
-            self._words[facts] = every, "\n" + "\n".join(sorted(every)) + "\n"
-        (known, words), whole = self._words[facts], folded(raw[:_LETTERS])
-        found: dict[str, None] = {}
-        part = stems[0] if len(stems) == 1 else whole
-        at = words.find(part) if len(part) >= INSIDE_LETTERS else -1
-        while at >= 0:
-            end = words.index("\n", at)
-            found[words[words.rindex("\n", 0, at) + 1 : end]] = None
-            at = words.find(part, end)
-        parts = combinations(range(len(whole) + 1), 2)
-        held = {whole[start:end] for start, end in parts if end - start >= INSIDE_LETTERS}
-        found |= dict.fromkeys(sorted(held & known))
-        return tuple([one for one in found if one not in stems][:_INSIDE_MOST])
-
-    def respelled(self, raw: str, stems: Sequence[str]) -> tuple[str, ...]:
-        """Return the words of the index that somebody may have meant, none for a word with digits."""
-        bare = raw.replace("ae", "a").replace("oe", "o").replace("ue", "u")  # typed without umlauts
-        for other in (bare, bare.replace("ss", "ß")):
-            if other != raw and (there := [one for one in self.stems(other) if self.count(one)]):
-                return tuple(there)
-        if len(raw) < INSIDE_LETTERS or not raw.isalpha() or len(stems) != 1 or len(stems[0]) < 3:
-            return ()
-        from projection.text.normalize import misspelled
-
-        stem = stems[0]
-        # a mistake is in no beginning, or in one of these
-        starts = (stem[:2], stem[1] + stem[0], stem[0] + stem[2], stem[1:3])
-        known = {word for start in starts for word in self.index.beginning(start, _SPELLED)}
-        found = misspelled(stem, sorted(known), 2 if len(raw) >= 8 else 1)
-        best = [word for word, distance in found if distance == found[0][1]]
-        return tuple(sorted(best, key=lambda word: (-self.count(word), word))[:3])
-
-    def rows(self, facts: bool, stems: Iterable[str]) -> Rows:
-        """Return where any of some words stands in facts, or in passages: of a common one the newest."""
-        each = [self._of(facts, stem) for stem in stems]
-        if len(each) < 2:
-            return each[0] if each else NO_ROWS
-        rows: dict[int, Sequence[int]] = {}
-        for some in each:
-            for row, places in some.items():
-                rows[row] = (*rows[row], *places) if row in rows else places
-        return rows
-
-    def _of(self, facts: bool, stem: str) -> Rows:
-        known = self._rows.get((facts, stem))
-        if known is None:
-            if not facts and self.count(stem) > READ:
-                known = dict.fromkeys(self.index.newest(stem, READ), _SOMEWHERE)
-            else:
-                found = self.index.found(stem, facts)
-                known = {row: (offset,) for row, offset in found}
-                if len(known) < len(found):  # in some it stands twice
-                    known = {}
-                    for row, offset in found:
-                        known[row] = (*known.get(row, ()), offset)
-            self._kept += len(known)
-            if self._kept > _PLACES_KEPT:
-                self._rows.clear()
-                self._kept = len(known)
-            self._rows[facts, stem] = known
-        return known
-
-
-def folded(word: str) -> str:
-    """Return a word without the accents that the index takes off letters of the Latin alphabet."""
-    if word.isascii():
-        return word
-    from unicodedata import normalize
-
-    bare = [normalize("NFD", letter)[0] for letter in word]
-    return "".join([one if one.isascii() else was for one, was in zip(bare, word, strict=True)])
+def in_a_row(found: Iterable[Iterable[int]]) -> set[int]:
+    """Return the rows in which words stand one behind the other, from the places of each."""
+    ends: set[int] | None = None
+    for places in found:
+        ends = {one for one in places if ends is None or one - 1 in ends}
+    return {one >> AT_BITS for one in ends or ()}

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import marshal
 import os
+import struct
 from itertools import chain, count
 
 from ledger.model.layout import CACHE_VERSION
 from memory.cache.stamp import sqlite3
 from memory.recall.fts_tables import (
+    AT_BITS,
     BUILT,
-    FACTS,
     FACTS_FROM,
     PLACE_BITS,
     RECENT,
@@ -24,7 +25,9 @@ from memory.recall.fts_tables import (
     Index,
     IndexDamaged,
     Mark,
+    Stemmer,
     Totals,
+    may_hold,
 )
 
 TYPE_CHECKING = False
@@ -58,6 +61,15 @@ _SORTED_BYTES, _PARTS_LEFT = 32 << 20, 16
 _NEIGHBOURS = """SELECT
   coalesce((SELECT number FROM logs WHERE stem < ?1 ORDER BY stem DESC LIMIT 1), 0),
   coalesce((SELECT number FROM logs WHERE stem > ?1 ORDER BY stem LIMIT 1), 0)"""
+
+#: So many logs stand together as there are numbers in these bits.
+_PART_BITS = AT_BITS + PLACE_BITS + 20
+_ADD = """INSERT INTO facts VALUES (?, ?, ?, ?) ON CONFLICT(term, part) DO UPDATE
+  SET doc = doc + excluded.doc, places = CAST(places || excluded.places AS BLOB)"""
+_LEAVE = "UPDATE facts SET doc = doc - ?, places = ? WHERE term = ? AND part = ?"
+_KNOWN = "SELECT 1 FROM facts WHERE term = ?"
+_ADD_WORDS = """INSERT INTO meta VALUES ('words', ?) ON CONFLICT(key) DO UPDATE
+  SET value = value || excluded.value"""
 
 
 def index_file(home: Home) -> str:
@@ -195,7 +207,7 @@ def _contents(index: Index) -> list[Any]:
     asked = (
         "SELECT stem, blob, day, agent, role, branch, passages FROM logs ORDER BY stem",
         "SELECT term, sum(doc), sum(cnt) FROM terms GROUP BY term ORDER BY term",
-        "SELECT term, doc, cnt FROM facts_terms ORDER BY term",
+        "SELECT term, sum(doc), sum(cnt) FROM facts_terms GROUP BY term ORDER BY term",
     )
     return [index.totals, *[index.rows(one) for one in asked]]
 
@@ -222,7 +234,8 @@ def _follow(snapshot: Snapshot, index: Index) -> bool:
         numbers = _placed(base, [row[0] for row in added])
         if index.mark == before and numbers is not None:
             known = {row[0]: index.number_of(row[0]) for row, _ in old}
-            totals = _put(base, fresh, numbers, _put(base, old, known, index.totals, -1))
+            kept = _put(base, index.stemmer, old, known, index.totals, -1)
+            totals = _put(base, index.stemmer, fresh, numbers, kept)
             skipped = after.skipped + len(added) - len(fresh)
             write_mark(base, after._replace(skipped=skipped), totals)
         return numbers is not None
@@ -291,12 +304,12 @@ def fill(
     base.executescript(TABLES)
     settings = (("hashsize", _SORTED_BYTES), ("automerge", _PARTS_LEFT))
     base.executemany("INSERT INTO passages(passages, rank) VALUES (?, ?)", settings)
-    base.execute("INSERT INTO facts(facts, rank) VALUES (?, ?)", settings[0])
     numbers, totals = dict(zip(keys, count(FIRST, APART), strict=False)), Totals()
+    stemmer = Stemmer()
     with Uncollected():
         base.execute("BEGIN")
         for batch in batches:
-            totals = _put(base, batch, numbers, totals)
+            totals = _put(base, stemmer, batch, numbers, totals)
             if progress is not None:
                 progress(totals.logs, len(keys))
         mark = mark._replace(skipped=mark.skipped + len(keys) - totals.logs)
@@ -313,6 +326,7 @@ def write_mark(base: sqlite3.Connection, mark: Mark, totals: Totals, **more: Any
 
 def _put(
     base: sqlite3.Connection,
+    stemmer: Stemmer,
     logs: Sequence[Indexed],
     numbers: Mapping[str, int],
     totals: Totals,
@@ -322,12 +336,13 @@ def _put(
 
     FTS5 is fastest if they come in the order of their numbers.
     """
-    texts: dict[str, list[tuple[int, str, str]]] = {BUILT: [], RECENT: [], FACTS: []}
+    texts: dict[str, list[tuple[int, str, str]]] = {BUILT: [], RECENT: []}
+    facts: list[tuple[int, str, str]] = []
     rows = [(numbers[row[0]], *row) for row, _ in logs]
     for (number, *_), (_, said) in zip(rows, logs, strict=True):
         passages = texts[RECENT if number & 1 else BUILT]
         for place, text, parts in said:
-            table = passages if place < FACTS_FROM else texts[FACTS]
+            table = passages if place < FACTS_FROM else facts
             table.append((number << PLACE_BITS | place, text, parts))
     for name, some in texts.items():
         to, kind = (f"{name}(", "") if sign > 0 else (f"{name}({name}, ", "'delete', ")
@@ -336,8 +351,30 @@ def _put(
         base.executemany("INSERT INTO logs VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
     else:
         base.executemany("DELETE FROM logs WHERE number = ?", [row[:1] for row in rows])
-    counts = len(rows), len(texts[BUILT]) + len(texts[RECENT]), len(texts[FACTS])
+    _put_facts(base, stemmer.read(facts), sign)
+    counts = len(rows), len(texts[BUILT]) + len(texts[RECENT]), len(facts)
     return Totals(*[had + sign * more for had, more in zip(totals, counts, strict=True)])
+
+
+def _put_facts(base: sqlite3.Connection, places: Iterable[tuple[str, int]], sign: int) -> None:
+    """Write the places of words of facts, or take them out, in the open transaction."""
+    found: dict[tuple[str, int], list[int]] = {}
+    for term, place in places:
+        found.setdefault((term, place >> _PART_BITS), []).append(place)
+    words: list[str] = []
+    for key, some in found.items():
+        texts = len({place >> AT_BITS for place in some})
+        if sign > 0:
+            if may_hold(key[0]) and not base.execute(_KNOWN, key[:1]).fetchone():
+                words.append(key[0])
+            base.execute(_ADD, (*key, texts, struct.pack(f"{len(some)}q", *some)))
+        else:
+            ((packed,),) = base.execute("SELECT places FROM facts WHERE term = ? AND part = ?", key)
+            left = sorted({*memoryview(packed).cast("q")}.difference(some))
+            base.execute(_LEAVE, (texts, struct.pack(f"{len(left)}q", *left), *key))
+    if found and sign < 0:
+        base.execute("DELETE FROM facts WHERE doc = 0")
+    base.execute(_ADD_WORDS, ("".join([f"{word}\n" for word in words]),))
 
 
 def _placed(base: sqlite3.Connection, keys: Iterable[str]) -> dict[str, int] | None:

@@ -29,8 +29,9 @@ if TYPE_CHECKING:
 
     from ledger.home import Home
     from memory.cache.cache_file import Cache
-    from memory.recall.fts_tables import Index, Lookups
+    from memory.recall.fts_tables import Index
     from memory.recall.rules import Scored
+    from memory.recall.word_lookups import Lookups
     from memory.replay.reader_marks import Outdated
 
 _TEXTS_KEPT = 500

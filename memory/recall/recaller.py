@@ -10,7 +10,6 @@ from ledger.model.log_names import is_stem, stem_in
 from memory.cache.name_lookup import fact_named
 from memory.recall.bm25_ranking import search
 from memory.recall.fact_hits import Facts, past_at
-from memory.recall.fts_tables import Lookups
 from memory.recall.index_catch_up import IndexFollower
 from memory.recall.passage_hits import LogPassages
 from memory.recall.recall_values import (
@@ -26,6 +25,7 @@ from memory.recall.recall_values import (
     without_operators,
 )
 from memory.recall.rules import PERHAPS
+from memory.recall.word_lookups import Lookups
 from memory.replay.reader_marks import Outdated, marks_at
 
 TYPE_CHECKING = False

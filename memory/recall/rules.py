@@ -9,7 +9,7 @@ from ledger.model.record import TYPE_CHECKING, Record
 from projection.fold.live_view import ARCHIVED_TIERS, TIERS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from projection.fold.live_view import Standing
 
@@ -69,8 +69,6 @@ class Scored(Record):
     covered: float = 0.0  #: how much of the question it has, 0 to 1
     heaviest: float = 0.0  #: what the one tells that tells most
     lacked: float = 0.0  #: the same of those that it lacks
-    #: where in it which word stands, and what that tells
-    places: tuple[tuple[int, str, float], ...] = ()
 
 
 class Candidate(Record):
@@ -111,20 +109,17 @@ def _as_one(texts: list[Candidate]) -> Candidate:
     return best._replace(scored=scored)
 
 
-def verdict(
-    best: Sequence[Scored], weights: Mapping[str, float], likest: float | None = None
-) -> str:
+def verdict(best: Sequence[Scored], total: float, likest: float | None = None) -> str:
     """Tell whether the best facts answer a question: surely, perhaps, or not.
 
     They do not where the first ones all lack a word that tells clearly more than any that they have, and
     the best neither scores much of what all words tell nor stands out of what follows; where a model
-    weighed, none is alike in meaning. `weights` is what each word tells, `likest` how alike the likest is.
+    weighed, none is alike in meaning. `total` is what its words tell, `likest` how alike the likest is.
     """
     if not best:
         return SILENT
     first = best[0]
     weak = all(one.heaviest < HEAVY * one.lacked for one in best[:BEST])
-    total = sum(weights.values())
     flat = len(best) > NINTH and first.score < ABOVE * best[NINTH].score
     little = flat or first.score < ENOUGH_TOLD * total
     if weak and (little if likest is None else likest < ALIKE):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from hashlib import sha1
 from typing import Any
 
@@ -13,15 +13,18 @@ from ledger.model.log_names import LogRef, is_sealed
 from ledger.model.record import Record
 from ledger.model.session import ASKED_KEY, LOG_LIMIT_BYTES, Entry, SessionLog, text_of
 from memory import (
+    AT,
+    AT_BITS,
     NOTHING_MARKED,
+    PARTS_FROM,
     Cache,
     Origin,
     Reader,
+    Stemmer,
     ended_at,
     named_in,
     redacted_logs,
     split_words,
-    sqlite3,
     visible_text,
     without_words,
 )
@@ -110,50 +113,24 @@ def _visible(reader: Reader, cache: Cache, ref: LogRef, entry: Entry, data: byte
     return decode(text.encode("utf-8", "surrogatepass"), sealed=False)[0]
 
 
-class Stems:
-    """Reads texts as the index of recall does: one word is one stem everywhere."""
-
-    def __init__(self) -> None:
-        self._base = sqlite3.connect(":memory:", isolation_level=None)
-        self._base.executescript(
-            "CREATE VIRTUAL TABLE said USING fts5(text, parts, detail=full, "
-            "tokenize='porter unicode61 remove_diacritics 2');"
-            "CREATE VIRTUAL TABLE places USING fts5vocab(said, instance);"
-        )
-
-    def of(self, text: str) -> list[str]:
-        """Return the stems of a text, in order."""
-        (found,) = self._read([(text, "")])
-        return [
-            stem
-            for at, stem in sorted([(at, stem) for stem, places in found.items() for at in places])
-        ]
+class Stems(Stemmer):
+    """Writes the words of texts as PostgreSQL keeps them."""
 
     def words(self, texts: Iterable[tuple[str, str]]) -> list[str | None]:
         """Write the words of texts as a `tsvector` each: their stems, and those of names behind."""
-        return [_vector(found) if found else None for found in self._read(list(texts))]
-
-    def _read(self, texts: Sequence[tuple[str, str]]) -> list[dict[str, list[int]]]:
-        run = self._base.execute
-        run("DELETE FROM said")
-        self._base.executemany(
-            "INSERT INTO said(rowid, text, parts) VALUES (?, ?, ?)",
-            [(number, *two) for number, two in enumerate(texts, 1)],
-        )
-        found: list[dict[str, list[int]]] = [{} for _ in texts]
-        for stem, row, column, at in run("SELECT term, doc, col, offset FROM places"):
-            place = min(at, BEHIND - 2) + (BEHIND if column == "parts" else 0)
+        some = [(number, *two) for number, two in enumerate(texts)]
+        found: list[dict[str, list[int]]] = [{} for _ in some]
+        for stem, place in self.read(some):
+            behind, at = divmod(place & AT, PARTS_FROM)
             if len(stem) < _STEM_CHARS:
-                found[row - 1].setdefault(stem, []).append(place)
-        return found
-
-
-def _vector(found: Mapping[str, list[int]]) -> str:
-    """Write places as PostgreSQL reads them: they count from 1, and at most so many of a word."""
-    return " ".join([
-        f"{quoted(stem)}:{','.join([str(at + 1) for at in places[:_PLACES_MOST]])}"
-        for stem, places in found.items()
-    ])  # fmt: skip
+                said = found[place >> AT_BITS].setdefault(stem, [])
+                said.append(min(at, BEHIND - 2) + BEHIND * behind)
+        vectors = [
+            [f"{quoted(stem)}:{','.join([str(at + 1) for at in places[:_PLACES_MOST]])}"
+             for stem, places in one.items()]
+            for one in found
+        ]  # fmt: skip
+        return [" ".join(one) or None for one in vectors]  # places count from 1
 
 
 def quoted(stem: str) -> str:

@@ -20,6 +20,7 @@ from ledger.model import instants
 from ledger.remote.forge import forge_at
 from ledger.remote.remote import without_credentials
 from memory import (
+    AT_BITS,
     FACTS_FROM,
     PLACE_BITS,
     Answer,
@@ -175,9 +176,9 @@ class _Index:
     """What `memory.recall` asks of an index: the words of a question, and its candidates."""
 
     def __init__(self, asker: Asker, wanted: str, question: str) -> None:
-        self._asker, self._wanted = asker, wanted
+        self._asker, self._wanted, self.stemmer = asker, wanted, asker.stems
         self._counts: dict[str, int] = {}
-        self.totals = Totals(0, 0, self._count(["", *asker.stems.of(question)]))
+        self.totals = Totals(0, 0, self._count(["", *asker.stems.each([question])[0]]))
         self._rows: list[Row] = []
         #: the words that were looked up, in order
         self.looked: dict[str, None] = {}
@@ -197,10 +198,6 @@ class _Index:
         self._counts |= dict(self._asker.rows("counts", stems, self._wanted))
         return self._counts[stems[0]]
 
-    def stems(self, text: str) -> list[str]:
-        """Return the words of a text as they are kept."""
-        return self._asker.stems.of(text)
-
     def count(self, stem: str) -> int:
         """Return how many facts have a word."""
         return self._counts[stem] if stem in self._counts else self._count([stem])
@@ -211,20 +208,20 @@ class _Index:
         self._counts |= found
         return list(found)
 
-    def found(self, stem: str, facts: bool) -> list[tuple[int, int]]:
-        """Return where a word stands in candidates, which are facts."""
+    def found(self, stem: str, facts: bool) -> list[int]:
+        """Return the places of a word in candidates, which are facts."""
         self.looked.setdefault(stem)
         key = f"{quoted(stem)}:"
         return [
-            (number << PLACE_BITS | FACTS_FROM, (int(at) - 1) % BEHIND)
+            (number << PLACE_BITS | FACTS_FROM) << AT_BITS | (int(at) - 1) % BEHIND
             for number, row in enumerate(self._rows)
             for at in row["words"].partition(key)[2].partition(" ")[0].split(",")
             if at
         ]
 
-    def words_of(self, facts: bool) -> list[str]:
+    def words_of(self, facts: bool) -> str:
         """Return no word: only whole words and beginnings are asked of the database."""
-        return []
+        return ""
 
     def matching(self, phrase: Sequence[str]) -> frozenset[int]:
         """Return the candidates in which words follow each other."""

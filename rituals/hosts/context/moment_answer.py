@@ -28,8 +28,6 @@ ANSWER, RULE = "Memory on this", "Memory has a rule on this"
 SAID, PASSAGES_CHARS, _PASSAGES = "Said before, in sessions that are over", 800, 4
 #: A text that is shorter says too little, and a longer one is to be asked for.
 _LEAST_CHARS, _MOST_CHARS = 60, 240
-#: What is kept of a fact's text for a line, which shows less.
-KEPT_CHARS = 400
 #: How a prompt begins that nobody typed as one: a command of the host, or what it wrote itself.
 _NO_PROMPT = ("/", "<", "!")
 #: How much more a failure has to have of a passage than a prompt, and how much names a session.
@@ -99,21 +97,12 @@ def _answer(moment: Moment) -> Needed | None:
     from ledger.errors import HomeNotFound
     from ledger.home import discover
     from memory import answers_to
-    from projection.brief.inert_text import label, plain, untagged
 
     try:
         home = discover(moment.folder)
-        policy, found = answers_to(home, moment.prompt)
+        policy, facts = answers_to(home, moment.prompt)
     except HomeNotFound:
         return None
-    facts = [
-        (
-            one.id,
-            ", ".join([label(one.standing.fact.kind), *one.marks, one.date]),
-            untagged(plain(one.text(KEPT_CHARS))),
-        )
-        for one in found
-    ]
     told = tuple(_marked(home, facts)) if facts else ()
     return Needed(told, ANSWER, policy.facts, policy.characters) if told else None
 

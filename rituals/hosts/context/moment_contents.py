@@ -21,7 +21,15 @@ from ledger.model.session import says_personal
 from ledger.wal.atomic_files import make_folder
 from ledger.wal.kept_asks import Ask, asks_in
 from ledger.wal.user_key import user_key
-from memory import ENGLISH, is_everyday, listed_words, open_snapshot, passages_told, state_of
+from memory import (
+    ENGLISH,
+    KEPT_CHARS,
+    is_everyday,
+    listed_words,
+    open_snapshot,
+    passages_told,
+    state_of,
+)
 from projection.brief.inert_text import label, plain, untagged
 from projection.fold.fact_history import Fact
 from projection.fold.live_view import Standing
@@ -30,7 +38,7 @@ from projection.text.claims import FOLDER, PATH, claims
 from projection.text.clipping import telling
 from projection.text.command_rules import ANY, EDITS, WARNS_KEY, breaches
 from rituals.hosts.context import moment_index
-from rituals.hosts.context.moment_answer import ASKED_FOR, KEPT_CHARS
+from rituals.hosts.context.moment_answer import ASKED_FOR
 from rituals.hosts.context.session_cursor import NEWS_DIR, heard_by, stamps
 from rituals.hosts.context.session_news import watched_of
 from rituals.hosts.session_files import files_in
@@ -144,10 +152,7 @@ def _words_of_logs(
         if len(held) <= most[0] and often[word] <= most[1] and word not in small
         if not is_everyday(word, language)
     }
-    both = [
-        [pair for pair in moment_index.pairwise(words) if rare.keys() >= {*pair}] for words in said
-    ]
-    rare |= _held([[f"{one} {two}" for one, two in pairs] for pairs in both])
+    rare |= _held([moment_index.side_by_side(words, rare) for words in said])
     found: dict[str, list[object]] = {}
     for word, held in rare.items():
         ratio = (len(passages) / len(held)) ** (0.5 if len(word) == 2 or " " in word else 1.0)

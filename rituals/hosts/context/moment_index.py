@@ -8,12 +8,15 @@ process makes it anew (`rituals.hosts.context.moment_contents`).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from itertools import pairwise
 
 from ledger.model.layout import MOMENT_FILE
-from ledger.model.record import Record
+from ledger.model.record import TYPE_CHECKING, Record
 from ledger.wal.user_key import digest, read_signed, write_signed
 from rituals.hosts.context.session_cursor import stamps
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
 _HEADER = b"diurna-moments"
 #: By how many letters a word is known, and how much of a prompt is read.
@@ -104,10 +107,9 @@ class MomentIndex(Record):
         """
         asked = words_of(text[:_READ_CHARS]) if self.passages else []
         known = {one for one in {*asked} if one and self._row(LOGS + one)}
-        pairs = {f"{one} {two}" for one, two in pairwise(asked) if {one, two} <= known}
         told: dict[str, float] = {}
         held: dict[str, int] = {}
-        for one in (*known, *pairs):
+        for one in (*known, *dict.fromkeys(side_by_side(asked, known))):
             ratio, *rows = self._row(LOGS + one) or ["1"]
             for row in rows:
                 told[row] = told.get(row, 1.0 / len(self.passages)) * float(ratio)
@@ -151,10 +153,10 @@ def words_of(text: str) -> list[str]:
     return found
 
 
-def pairwise(words: list[str]) -> list[tuple[str, str]]:
-    """Return the words that stand side by side in a text, but no pairs of signs."""
-    found = [(words[at], words[at + 1]) for at in range(len(words) - 1)]
-    return [pair for pair in found if min(map(len, pair)) > 2]
+def side_by_side(words: Sequence[str], known: Collection[str]) -> list[str]:
+    """Return the known words that stand side by side in a text, but no pairs of signs."""
+    both = [(one, two) for one, two in pairwise(words) if one in known and two in known]
+    return [f"{one} {two}" for one, two in both if min(len(one), len(two)) > 2]
 
 
 def stems(text: str, small: Collection[str] = ()) -> set[str]:

@@ -1,0 +1,154 @@
+"""Look up words of a question in an index: as typed, begun, inside of others, and spelled otherwise."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+from ledger.model.record import TYPE_CHECKING, cached
+from memory.recall.fts_tables import AT, AT_BITS, INSIDE_LETTERS, Index, Totals, may_hold
+from memory.recall.question import ENGLISH
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    Rows = Mapping[int, Sequence[int]]
+
+#: How many places of words are kept: about 40 MB; and how many words.
+_PLACES_KEPT, _WORDS_KEPT = 300_000, 20_000
+#: So many passages with a word are read: of a more common one the newest alone, as a whole.
+READ = 5000
+_SOMEWHERE = (-2,)  # and nothing is next to it
+#: So many words that begin alike are looked at, and so many for a misspelled one.
+_BEGUN, _SPELLED = 64, 5000
+#: The end of a beginning that may be lost to stemming: `configura*` is indexed as "configur".
+_STEMMED_ENDS = 4
+#: So many words that hold a word, or that it holds, are looked at.
+_INSIDE_MOST = 24
+#: The letters of an ending.
+_ENDING = 3
+#: No word is longer: a key that somebody pasted has a million parts.
+_LETTERS = 64
+
+NO_ROWS: Rows = {}
+
+
+class Lookups:
+    """The words of one index; what was asked before is remembered."""
+
+    def __init__(self) -> None:
+        #: of the ledger, as its policy names it
+        self.language = ENGLISH
+        #: no word is taken for a misspelling
+        self.as_spelled = False
+        self.index: Index
+        self._totals: Totals | None = None
+        self._stems: dict[str, tuple[str, ...]] = {}
+        #: how many passages and facts hold a word; and the words of facts, or of passages
+        self.count: Callable[[str], int]
+        self._words: Callable[[bool], str]
+        #: (whether facts, stem) -> rows
+        self._rows: dict[tuple[bool, str], Rows] = {}
+        self._kept = 0
+
+    def of(self, index: Index, language: str = ENGLISH) -> Lookups:
+        """Return itself, without what an earlier state of the index said; the language is the policy's."""
+        self.language = language
+        if index.totals is not self._totals:
+            self.index, self._totals, self._kept = index, index.totals, 0
+            self.count, self._words = cached(None)(index.count), cached(None)(index.words_of)
+            self._rows.clear()
+        return self
+
+    def stems(self, text: str) -> tuple[str, ...]:
+        """Return the words of a text as the index has them, in order."""
+        pieces = text.split()
+        if len(self._stems) > _WORDS_KEPT:
+            self._stems.clear()
+        new = [piece for piece in dict.fromkeys(pieces) if piece not in self._stems]
+        self._stems |= zip(new, self.index.stemmer.each(new), strict=True)
+        return tuple([stem for piece in pieces for stem in self._stems[piece]])
+
+    def begun(self, start: str) -> tuple[str, ...]:
+        """Return the words that begin so, commonest first, and one whose ending the index has cut off."""
+        shorter = [start[:-cut] for cut in range(1, _STEMMED_ENDS + 1) if len(start) - cut >= 4]
+        cut_off = [stem for stem in shorter if self.count(stem)]
+        return (*self.index.beginning(start, _BEGUN), *cut_off[:1])
+
+    def alike(self, raw: str) -> Sequence[str]:
+        """Return the words that share all of a word but its ending, where no stemmer takes that off."""
+        root = folded(raw)[: max(INSIDE_LETTERS, len(raw) - _ENDING)]
+        return self.index.beginning(root, _BEGUN) if raw.isalpha() and len(root) > _ENDING else ()
+
+    def inside(self, raw: str, stems: Sequence[str], facts: bool = True) -> tuple[str, ...]:
+        """Return the words of facts, or of passages, that hold a word, or that it holds."""
+        words, whole = self._words(facts), folded(raw[:_LETTERS])
+        if not words:
+            return ()
+        # words of logs that were taken out since may be among these
+        held = {whole[a:b] for a, b in combinations(range(len(whole) + 1), 2)}
+        part = stems[0] if len(stems) == 1 else whole
+        at = words.find(part) if len(part) >= INSIDE_LETTERS else -1
+        while at >= 0:
+            end = words.index("\n", at)
+            held.add(words[words.rindex("\n", 0, at) + 1 : end])
+            at = words.find(part, end)
+        found = self.index.known(filter(may_hold, held), facts)
+        return tuple([one for one in found if one not in stems][:_INSIDE_MOST])
+
+    def respelled(self, raw: str, stems: Sequence[str]) -> tuple[str, ...]:
+        """Return the words of the index that somebody may have meant, none for a word with digits."""
+        bare = raw.replace("ae", "a").replace("oe", "o").replace("ue", "u")  # typed without umlauts
+        for other in (bare, bare.replace("ss", "ß")):
+            if other != raw and (there := [one for one in self.stems(other) if self.count(one)]):
+                return tuple(there)
+        if len(raw) < INSIDE_LETTERS or not raw.isalpha() or len(stems) != 1 or len(stems[0]) < 3:
+            return ()
+        from projection.text.normalize import misspelled
+
+        stem = stems[0]
+        # a mistake is in no beginning, or in one of these
+        starts = (stem[:2], stem[1] + stem[0], stem[0] + stem[2], stem[1:3])
+        known = {word for start in starts for word in self.index.beginning(start, _SPELLED)}
+        found = misspelled(stem, sorted(known), 2 if len(raw) >= 8 else 1)
+        best = [word for word, distance in found if distance == found[0][1]]
+        return tuple(sorted(best, key=lambda word: (-self.count(word), word))[:3])
+
+    def rows(self, facts: bool, stems: Iterable[str]) -> Rows:
+        """Return where any of some words stands in facts, or in passages: of a common one the newest."""
+        each = [self._of(facts, stem) for stem in stems]
+        if len(each) < 2:
+            return each[0] if each else NO_ROWS
+        rows: dict[int, Sequence[int]] = {}
+        for some in each:
+            for row, places in some.items():
+                rows[row] = (*rows[row], *places) if row in rows else places
+        return rows
+
+    def _of(self, facts: bool, stem: str) -> Rows:
+        known = self._rows.get((facts, stem))
+        if known is None:
+            if not facts and self.count(stem) > READ:
+                known = dict.fromkeys(self.index.newest(stem, READ), _SOMEWHERE)
+            else:
+                found = self.index.found(stem, facts)
+                known = {one >> AT_BITS: (one & AT,) for one in found}
+                if len(known) < len(found):  # in some it stands twice
+                    known = {}
+                    for one in found:
+                        known[one >> AT_BITS] = (*known.get(one >> AT_BITS, ()), one & AT)
+            self._kept += len(known)
+            if self._kept > _PLACES_KEPT:
+                self._rows.clear()
+                self._kept = len(known)
+            self._rows[facts, stem] = known
+        return known
+
+
+def folded(word: str) -> str:
+    """Return a word without the accents that the index takes off letters of the Latin alphabet."""
+    if word.isascii():
+        return word
+    from unicodedata import normalize
+
+    bare = [normalize("NFD", letter)[0] for letter in word]
+    return "".join([one if one.isascii() else was for one, was in zip(bare, word, strict=True)])
