@@ -106,7 +106,7 @@ def _sections(tip: TipView, here: Here) -> Iterator[tuple[str, list[Standing]]]:
 FactList = tuple[str, str, Callable[[Standing, Usage | None, bool], bool], str]
 #: By what `list` says in the address; "" for all that lives.
 LISTS: dict[str, FactList] = {
-    "": ("Live", "What holds now and has not faded.", lambda one, *_: one.live, "use"),
+    "": ("Live", "What holds and has not faded.", lambda one, *_: one.live, "use"),
     "never": (
         "Never used", "Live facts that no session named since the one that recorded them.",
         lambda one, usage, unused: one.live and unused, "old",

@@ -167,13 +167,8 @@ def ticks(rows: Sequence[Sequence[Tick]], sessions: int, url: Callable[..., str]
 TIER_WORDS = {tier: tier for tier in TIERS} | {"archive-candidate": "fading"}
 
 
-#: A word of the pages, and what it means: a sentence in which `{working}`, `{active}` and `{archive}`
-#: stand for windows of the policy.
-Term = tuple[str, str]
-
-
-#: Where a fact stands; each fact is in one of them.
-TIERS_SAID: tuple[Term, ...] = tuple(zip(TIER_WORDS.values(), (
+#: Where a fact stands, in one of them; `{working}`, `{active}` and `{archive}` are windows of the policy.
+TIERS_SAID = tuple(zip(TIER_WORDS.values(), (
     "It never fades: its kind lasts, as an invariant does, or a review made it so.",
     "New: it came in the last {working}, and was used once at most.",
     "In use: somebody used or confirmed it in the last {active}. Open threads stay here.",

@@ -88,7 +88,7 @@ def _clock(at: str) -> str:
 
 
 #: Of a log so much is shown: that of an import may be as long as all pages together.
-_LOG_CHARS = 40_000
+_LOG_CHARS = 24_000
 
 
 def session(tip: TipView, asked: Asked) -> Page:
