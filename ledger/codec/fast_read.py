@@ -83,8 +83,8 @@ def _read(stem: str, text: str) -> Entry:
     at = text.rfind(_REFERENCES, body)
     if not _is_plain(text, body, at if at != -1 else len(text) - 1):
         raise _Doubt
-    agent, kind = intern(head.get("agent", "")), intern(head.get("type", WORK))
-    session = intern(head.get("session", ""))
+    agent, session = intern(head.get("agent", "")), intern(head.get("session", ""))
+    kind = intern(head.get("type", WORK))
     reach, clock = reach_in(head), clock_of(stem, head)
     if at == -1:
         return Entry(stem, kind == WORK, agent, kind, (), (), session, reach, reported=clock)
@@ -95,11 +95,10 @@ def _read(stem: str, text: str) -> Entry:
     if texts:
         raise _Doubt
     named = tuple(dict.fromkeys(names))
-    by = (head.get("branch", ""), head.get("role", "")) if signs(acts) else ("", "")
+    branch, role = (head.get("branch", ""), head.get("role", "")) if signs(acts) else ("", "")
     said = (*(place_of(head) if acts else ()), *clock)
-    return Entry(
-        stem, kind == WORK, agent, kind, named, tuple(in_order(acts)), session, reach, *by, said
-    )
+    events = tuple(in_order(acts))
+    return Entry(stem, kind == WORK, agent, kind, named, events, session, reach, branch, role, said)
 
 
 def _header(block: str) -> dict[str, str]:

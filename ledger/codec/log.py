@@ -197,9 +197,8 @@ def read_entry(stem: str, data: bytes, file: str = "") -> tuple[Entry, tuple[Fin
 
 def stamp_findings(stem: str, data: bytes, file: str) -> tuple[Finding, ...]:
     """Say that a sealed log does not bear the stamp of its name: the seal alone ties it to no time."""
-    front, closed, _ = data.partition(b"\n---\n")
-    stamped = f"\nended: {ended_of(stem)}\n".encode() in front + b"\n"
-    if (closed and front.startswith(b"---\n") and stamped) or not is_sealed(stem):
+    front = data[: data.find(b"\n---\n", 3) + 1] if data[:4] == b"---\n" else b""
+    if f"\nended: {ended_of(stem)}\n".encode() in front or not is_sealed(stem):
         return ()
     head = dict(read_header(data))
     said = head.get("ended", "")

@@ -12,6 +12,8 @@ from ledger.errors import StorageFailed
 
 #: How long a command that is to end may take to put its things away.
 _END_SECONDS = 2.0
+#: Of one that prints much, some is let come together: a piece costs as much as what is in it.
+_MUCH_BYTES, _FEW_BYTES, _A_WHILE_SECONDS = 1 << 20, 1 << 14, 0.0005
 _SIGTERM, _SIGKILL = 15, 9  # importing `signal` costs more than a command that needs neither has
 
 
@@ -83,7 +85,7 @@ class Running:
         """
         to, out, err = self._ends
         waiting = memoryview(data)
-        left, deadline = {to: 0, out: 1, err: 2}, monotonic() + seconds
+        left, size, deadline = {to: 0, out: 1, err: 2}, 0, monotonic() + seconds
         poll = select.poll()
         for end, number in left.items():
             poll.register(end, select.POLLIN if number else select.POLLOUT)
@@ -109,6 +111,9 @@ class Running:
                             close(to)
                     elif piece := os.read(end, 1 << 20):
                         yield left[end], piece
+                        size += len(piece)
+                        if size > _MUCH_BYTES and len(piece) < _FEW_BYTES:
+                            time.sleep(_A_WHILE_SECONDS)
                     else:
                         close(end)
         finally:

@@ -13,7 +13,7 @@ from time import gmtime
 from ledger.model.finding_codes import Finding
 from ledger.model.ids import sha256
 from ledger.model.layout import SESSIONS_DIR, stem_of
-from ledger.model.record import TYPE_CHECKING, Record
+from ledger.model.record import TYPE_CHECKING, Record, cached
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -160,20 +160,9 @@ def bears(stem: str, ended: str, after: str) -> bool:
     return stamp == stem[:STAMP_CHARS]
 
 
-_DATES: dict[str, bool] = {}  # days met; a ledger has few, and each names hundreds of logs
-
-
+@cached(1 << 16)  # a ledger has few days, and each names hundreds of logs
 def is_date(text: str) -> bool:
     """Tell whether `text` is a real calendar date `YYYY-MM-DD`."""
-    known = _DATES.get(text)
-    if known is None:
-        known = _is_date(text)
-        if len(_DATES) < 100_000:
-            _DATES[text] = known
-    return known
-
-
-def _is_date(text: str) -> bool:
     if len(text) != 10 or text[4] != "-" or text[7] != "-" or not text.isascii():
         return False
     year, month, day = text[:4], text[5:7], text[8:]
