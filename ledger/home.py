@@ -30,6 +30,7 @@ NEWER_HINT = "if this branch is to follow that one, `git merge origin/HEAD` brin
 if TYPE_CHECKING:
     from ledger.git.cli import Git
     from ledger.git.code_history import Code
+    from ledger.wal.spool import Spool
 
 
 class Home(Record):
@@ -99,6 +100,13 @@ class Home(Record):
         """Where logs wait; an own branch has a spool of its own beside the work tree's."""
         folder = f"{self.repository.commondir}/{layout.SPOOL_DIR}"
         return f"{folder}@{layout.as_name(self.branch)}" if self.kind == OWN_BRANCH else folder
+
+    @property
+    def spool(self) -> Spool:
+        """What waits there."""
+        from ledger.wal.spool import Spool  # most commands find nothing in it
+
+        return Spool(self.spool_folder)
 
     @property
     def held_folder(self) -> str:

@@ -12,7 +12,6 @@ from ledger.home import discover
 from ledger.model.event import FactRedacted
 from ledger.model.finding_codes import Finding
 from ledger.wal.atomic_files import died
-from ledger.wal.spool import Spool
 from memory.pages import Pages
 from memory.write.draft import Receipt, SessionDraft, WriteRequest
 
@@ -113,9 +112,7 @@ class Memory(Pages):
 
     def bring_back(self) -> None:
         """Finish what a dead process left, see to what a reference lost or a reset left, and report it."""
-        owed = self.home.plain and (
-            self.waiting() or Spool(self.home.spool_folder).kept() or self.held()
-        )
+        owed = self.home.plain and (self.waiting() or self.home.spool.kept() or self.held())
         if owed or died(self.home.repository.commondir) or self.home.is_astray():
             self.committer.bring_back(self.occasion)
 

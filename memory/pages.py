@@ -11,7 +11,6 @@ from ledger.git.repository import remote_branches
 from ledger.home import Home
 from ledger.model.finding_codes import Finding
 from ledger.model.layout import CONTINUITY_FILE
-from ledger.wal.spool import Spool
 from memory.query.reader import Reader
 
 TYPE_CHECKING = False
@@ -95,11 +94,11 @@ class Pages(Reader):
 
     def waiting(self) -> list[str]:
         """Return the stems of logs that wait in the spool."""
-        return Spool(self.home.spool_folder).waiting()
+        return self.home.spool.waiting()
 
     def held(self) -> list[str]:
         """Return the stems of logs that wait though nothing failed, oldest first; `obstacle` says why."""
-        return Spool(self.home.spool_folder).held()
+        return self.home.spool.held()
 
     def obstacle(self) -> str:
         """Say what they wait for, "" where the next command commits them or there are none."""

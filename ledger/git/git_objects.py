@@ -13,7 +13,6 @@ from __future__ import annotations
 import os
 import zlib
 from _thread import get_ident
-from contextlib import suppress
 
 from ledger.errors import ObjectMissing, ObjectTooLarge, StorageFailed
 from ledger.model.ids import sha1
@@ -183,11 +182,12 @@ class Objects:
 
     def bases(self, one: str, two: str) -> list[str]:
         """Return the best common ancestors of two commits, sorted; none for unrelated histories."""
-        with suppress(ObjectMissing):
-            rows = self.between(one, two).items()
-            found = [commit for commit, (side, _) in rows if side == 3]
+        try:
+            found = [commit for commit, (side, _) in self.between(one, two).items() if side == 3]
             if len(found) == 1:  # of several one may be behind another
                 return found
+        except ObjectMissing:
+            pass
         said = self._git().run("merge-base", "--all", one, two, check=False)
         return sorted(said.decode("ascii", "replace").split())
 

@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ledger.wal.spool import Mark, Spool
+    from ledger.wal.spool import Mark
 
 #: Stands between the tip and what tells the logs that wait.
 AND = "+"
@@ -57,10 +57,7 @@ def waiting_stems(home: Home) -> tuple[str, ...]:
     folder = home.spool_folder
     if not any(has_files(one) for one in (folder, f"{folder}/held")):
         return ()
-    from ledger.wal.spool import Spool
-
-    spool = Spool(folder)
-    return (*spool.waiting(), *spool.held())
+    return (*home.spool.waiting(), *home.spool.held())
 
 
 def is_disturbed(home: Home) -> bool:
@@ -105,9 +102,9 @@ def mark_here(home: Home, *, owed: bool = False) -> Mark:
     return Mark(os.path.relpath(where.gitdir, where.commondir), where.top, home.branch, owed)
 
 
-def mark_of(home: Home, spool: Spool, stem: str) -> Mark:
+def mark_of(home: Home, stem: str) -> Mark:
     """Return where a log belongs that waits: here, where nothing says so."""
-    return spool.mark(stem) or mark_here(home, owed=True)
+    return home.spool.mark(stem) or mark_here(home, owed=True)
 
 
 def is_here(home: Home, mark: Mark) -> bool:
@@ -119,10 +116,7 @@ def is_here(home: Home, mark: Mark) -> bool:
 
 def marks_elsewhere(home: Home) -> dict[str, Mark]:
     """Return the logs that wait and belong into another work tree, or on another branch."""
-    from ledger.wal.spool import Spool
-
-    spool = Spool(home.spool_folder)
-    marks = {stem: mark_of(home, spool, stem) for stem in spool.held()}
+    marks = {stem: mark_of(home, stem) for stem in home.spool.held()}
     return {stem: mark for stem, mark in marks.items() if not is_here(home, mark)}
 
 

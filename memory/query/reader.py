@@ -86,11 +86,10 @@ def something_beside(snapshot: View, name: str | None) -> bool:
         return True
     if not snapshot.home.plain:
         return False
-    from ledger.wal.spool import Spool
     from memory.object_backups import set_back
 
     home = snapshot.home
-    return bool(set_back(home, Spool(home.spool_folder), snapshot.tip.cache()))
+    return bool(set_back(home, home.spool, snapshot.tip.cache()))
 
 
 class Reader:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import marshal
 import os
-import struct
 from itertools import chain, count
 
 from ledger.model.layout import CACHE_VERSION
@@ -358,6 +357,8 @@ def _put(
 
 def _put_facts(base: sqlite3.Connection, places: Iterable[tuple[str, int]], sign: int) -> None:
     """Write the places of words of facts, or take them out, in the open transaction."""
+    from struct import pack
+
     found: dict[tuple[str, int], list[int]] = {}
     for term, place in places:
         found.setdefault((term, place >> _PART_BITS), []).append(place)
@@ -367,11 +368,11 @@ def _put_facts(base: sqlite3.Connection, places: Iterable[tuple[str, int]], sign
         if sign > 0:
             if may_hold(key[0]) and not base.execute(_KNOWN, key[:1]).fetchone():
                 words.append(key[0])
-            base.execute(_ADD, (*key, texts, struct.pack(f"{len(some)}q", *some)))
+            base.execute(_ADD, (*key, texts, pack(f"{len(some)}q", *some)))
         else:
             ((packed,),) = base.execute("SELECT places FROM facts WHERE term = ? AND part = ?", key)
             left = sorted({*memoryview(packed).cast("q")}.difference(some))
-            base.execute(_LEAVE, (texts, struct.pack(f"{len(left)}q", *left), *key))
+            base.execute(_LEAVE, (texts, pack(f"{len(left)}q", *left), *key))
     if found and sign < 0:
         base.execute("DELETE FROM facts WHERE doc = 0")
     base.execute(_ADD_WORDS, ("".join([f"{word}\n" for word in words]),))

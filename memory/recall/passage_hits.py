@@ -7,7 +7,6 @@ from ledger.errors import NotFound
 from ledger.model.log_names import NO_DAY, LogRef, day_seen, key_of, stem_in
 from ledger.model.record import TYPE_CHECKING, tally
 from ledger.model.session import text_of
-from memory.cache.name_lookup import log_named
 from memory.recall.fts_tables import PLACES, LogRow
 from memory.recall.question import as_indexed
 from memory.recall.recall_values import (
@@ -22,7 +21,6 @@ from memory.recall.recall_values import (
 )
 from projection.document.fact_remarks import PLAIN, Mark
 from projection.text.clipping import LINE_CHARS, one_line, telling
-from projection.text.normalize import plain, sentences
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -248,7 +246,10 @@ class LogPassages(Passages):
         """
         stem, colon, line = one.partition(":")
         number = self._index.number_of(key_of(stem))
-        number = number or self._index.number_of(log_named(self._cache, stem).key)
+        if not number:
+            from memory.cache.name_lookup import log_named
+
+            number = self._index.number_of(log_named(self._cache, stem).key)
         log = self._index.log(number)
         lines = self._fetch([log]).get(log.blob) if log is not None else None
         if log is None or lines is None:
@@ -288,6 +289,8 @@ class LogPassages(Passages):
 
     def _stated(self, text: str) -> list[str]:
         """Return the facts that a text may state: they have two of the rarest words of a sentence."""
+        from projection.text.normalize import plain, sentences
+
         lookups = self._lookups
         shared: dict[int, int] = {}
         lookups.stems(plain(text))  # all at once

@@ -7,7 +7,6 @@ import os
 from ledger.errors import NotFound, WrongUsage
 from ledger.model.ids import is_fact_id
 from ledger.model.log_names import is_stem, stem_in
-from memory.cache.name_lookup import fact_named
 from memory.recall.bm25_ranking import search
 from memory.recall.fact_hits import Facts, past_at
 from memory.recall.index_catch_up import IndexFollower
@@ -174,6 +173,8 @@ def _named(cache: Cache, facts: Facts, passages: LogPassages, one: str, level: s
     """
     if is_stem(stem_in(one.partition(":")[0])):
         return passages.named(one, level)
+    from memory.cache.name_lookup import fact_named
+
     is_id = is_fact_id(one)
     one = fact_named(cache, one) if is_id else one
     hit = facts.hit(one, level) if is_id else None

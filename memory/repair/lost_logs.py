@@ -27,7 +27,6 @@ from ledger.model.ids import blob_id
 from ledger.model.layout import SENT, SESSIONS_DIR, kept_as, stem_of
 from ledger.model.log_names import breaks_seal, is_sealed, is_stem, log_path
 from ledger.wal.atomic_files import plain_bytes
-from ledger.wal.spool import Spool
 from memory.object_backups import is_written, note_logs, noted_words, remote_tips, sealed_stems
 
 TYPE_CHECKING = False
@@ -86,7 +85,7 @@ def lost_logs(home: Home, held: Held) -> Logs:
         asked = ("--exclude=refs/diurna/*", "--all", "--reflog", "--full-history", "--root")
         form = ("-m", "--format=", "--name-only", "--no-renames", "--diff-filter=AM")
         said = home.repository.git().text("log", *asked, *form, "--", home.prefix + SESSIONS_DIR)
-        there, waits = set(said.split("\n")), Spool(home.spool_folder).held()
+        there, waits = set(said.split("\n")), home.spool.held()
         found = {
             path: blob
             for path, blob in found.items()
@@ -127,7 +126,7 @@ def _rewritten(home: Home, held: Held) -> dict[str, bytes]:
 
     By path, with the bytes that are where the note leads, or in the spool, or b"" for nowhere.
     """
-    git, spool, tip = home.repository.git(), Spool(home.spool_folder), home.tip()
+    git, spool, tip = home.repository.git(), home.spool, home.tip()
     words, kept = noted_words(home), read_reference(home.repository, home.kept)
     if words[-1] in ("", kept) or (home.seen and tip and not is_written(home)):
         return {}  # of a power cut comes back what the spool has
@@ -223,7 +222,7 @@ def settle(snapshot: Snapshot) -> list[Finding]:
     if gone:
         write_objects(home.repository, [(BLOB, data) for data in gone.values()])
         keep_lost(home, {path: blob_id(data) for path, data in gone.items()}, held)
-        Spool(home.spool_folder).forget([*map(stem_of, gone)])
+        home.spool.forget([*map(stem_of, gone)])
         found += lost_findings(home, held)
     if home.seen and tip and not kept:
         git.run("update-ref", home.seen, tip)
@@ -254,7 +253,7 @@ def _set_elsewhere(home: Home, seen: str, held: Held) -> list[Finding]:
                 for (path, blob), there in zip(gone.items(), other, strict=True)
                 if not (there or path in told or stem_of(path) in taken)
             }
-        spool, bodies = Spool(home.spool_folder), [*git.blobs(back.values())]
+        spool, bodies = home.spool, [*git.blobs(back.values())]
     except (ObjectMissing, GitFailed):
         return []
     for path, data in zip(back, bodies, strict=True):

@@ -20,7 +20,7 @@ from ledger.model.ids import blob_id
 from ledger.model.layout import MIRROR_DIR, SESSIONS_DIR, stem_of
 from ledger.wal.atomic_files import plain_bytes
 from ledger.wal.git_locks import journal
-from ledger.wal.spool import Intent, Intents, Spool
+from ledger.wal.spool import Intent, Intents
 from memory.object_backups import clear_damaged
 from memory.replay.tip_snapshot import Snapshot
 from memory.worktree.index_entries import store_blob
@@ -129,7 +129,7 @@ def file_copies(home: Home, path: str, oid: str) -> Iterator[bytes]:
     candidates: list[bytes | None] = []
     if inside.startswith(SESSIONS_DIR + "/"):
         stem = stem_of(path)
-        spool = Spool(home.spool_folder)
+        spool = home.spool
         candidates += (spool.read_kept(stem), spool.read(stem))
     if home.repository.top:
         candidates.append(work_file(home, inside))

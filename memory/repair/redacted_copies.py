@@ -23,7 +23,7 @@ from ledger.model.session import OBSERVED, span_of
 from ledger.wal.atomic_files import Lock, make_folder, plain_bytes, replace_file, unlink
 from ledger.wal.git_locks import git_prunes, is_abandoned
 from ledger.wal.kept_asks import drop_asks
-from ledger.wal.spool import Intents, Spool
+from ledger.wal.spool import Intents
 from memory.cache.cache_file import Cache
 from memory.cache.ledger_version import drop_briefs
 from memory.cache.rebuild import take_away
@@ -111,7 +111,7 @@ def _clear_kept(home: Home, cache: Cache, telling: Withheld) -> bool:
     What git holds whole, and what a redaction allows to be gone, needs no copy. The disks are flushed
     first.
     """
-    spool, common = Spool(home.spool_folder), home.repository.commondir
+    spool, common = home.spool, home.repository.commondir
     kept = {stem: spool.read_kept(stem) for stem in spool.kept()}
     if not kept and not Intents(home.spool_folder).read():
         return True

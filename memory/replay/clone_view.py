@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from ledger.model.ids import blob_id
 from ledger.model.log_names import LogRef, log_path
-from ledger.wal.spool import Spool
 from memory.cache.ledger_version import beside, seen, tip_of
 from memory.cache.stamp import CacheDamaged
 from memory.replay.tip_snapshot import Snapshot
@@ -38,7 +37,6 @@ class View(Snapshot):
     ) -> None:
         super().__init__(home, clean, progress)
         self._path = home.cache_file + ".view.sqlite"
-        self._spool = Spool(home.spool_folder)
         self._committed = Snapshot(home, clean, progress)
         #: what was asked last, where it is not that of the tip alone
         self._joined: Cache | None = None
@@ -60,7 +58,7 @@ class View(Snapshot):
 
     def waiting(self) -> frozenset[str]:
         """Return the stems of its logs that are not committed on the branch yet."""
-        held = self._spool.held()
+        held = self.home.spool.held()
         return frozenset(held).difference(self._committed.cache().known(held) if held else ())
 
     def cache(self, tip: str | None = None) -> Cache:
@@ -68,7 +66,7 @@ class View(Snapshot):
         at = None if tip is None else tip_of(tip)
         # what is not here any more has landed, and is looked for after that
         waits = beside(self.home) if tip is None or tip != at else ""
-        held = self._spool.held() if waits else []
+        held = self.home.spool.held() if waits else []
         committed = self._committed.cache(at)
         known = committed.known(held) if held else {}
         self._joined = None
@@ -85,7 +83,7 @@ class View(Snapshot):
         logs = {
             LogRef(stem, log_path(stem), blob_id(data)): data
             for stem in waiting
-            if (data := self._spool.read(stem) or self._spool.read_kept(stem)) is not None
+            if (data := self.home.spool.read(stem) or self.home.spool.read_kept(stem)) is not None
         }
         wanted = _sum(committed, logs)
         fresh = [ref for ref in logs if view is None or view.log_ref(ref.key) is None]

@@ -14,7 +14,6 @@ from ledger.model.ids import blob_id
 from ledger.model.log_names import LogRef, is_sealed, is_weak, proves
 from ledger.model.record import TYPE_CHECKING, Record
 from ledger.model.session import LOG_LIMIT_BYTES, Entry
-from ledger.wal.spool import Spool
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -51,7 +50,7 @@ def _held_bytes(home: Home, refs: Sequence[LogRef]) -> dict[LogRef, bytes]:
     found = {}
     for ref in refs if waiting else ():
         if ref.stem in waiting:
-            data = Spool(home.spool_folder).read(ref.stem)
+            data = home.spool.read(ref.stem)
             if data is not None and blob_id(data) == ref.blob:
                 found[ref] = data
     return found

@@ -15,7 +15,6 @@ from ledger.errors import (
     ObjectMissing,
     PolicyInvalid,
 )
-from ledger.git.git_objects import Objects
 from ledger.model.finding_codes import Finding
 from ledger.model.layout import POLICY_FILE, SESSIONS_DIR
 from ledger.model.log_names import LogRef, is_stem, log_refs
@@ -199,6 +198,8 @@ class Snapshot:
         """Read what a tip has beside a cache; None where it does not only add logs, or very many."""
         if not cache.commit or not tip:
             return None
+        from ledger.git.git_objects import Objects
+
         prefix = self.home.prefix
         paths = prefix + SESSIONS_DIR, prefix + POLICY_FILE
         try:

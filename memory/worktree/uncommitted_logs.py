@@ -28,12 +28,12 @@ def taken_out(home: Home) -> list[str]:
     """Return the logs that a person took out of this work tree, or whose branch is gone."""
     if not home.plain:
         return []
-    spool, where = Spool(home.spool_folder), home.repository
+    spool, where = home.spool, home.repository
     return [
         stem
         for stem in spool.held()
         if not os.path.lexists(f"{home.folder}/{log_path(stem)}")
-        if not (mark := mark_of(home, spool, stem)).owed
+        if not (mark := mark_of(home, stem)).owed
         if is_here(home, mark)
         or (mark.branch and not read_reference(where, f"refs/heads/{mark.branch}"))
     ]
@@ -41,7 +41,7 @@ def taken_out(home: Home) -> list[str]:
 
 def put_back(home: Home, stems: Iterable[str]) -> list[Finding]:
     """Write what was taken out of a work tree again, because somebody asks for it."""
-    spool, stems = Spool(home.spool_folder), list(stems)
+    spool, stems = home.spool, list(stems)
     for stem in stems:
         spool.set_mark(stem, mark_here(home, owed=True))
     return write_owed(home, spool, stems)
@@ -53,7 +53,7 @@ def write_owed(home: Home, spool: Spool, stems: Iterable[str]) -> list[Finding]:
     if head(home.repository)[0] != home.reference:  # another branch was checked out meanwhile
         return findings
     for stem in stems:
-        mark, data, path = mark_of(home, spool, stem), spool.read(stem), log_path(stem)
+        mark, data, path = mark_of(home, stem), spool.read(stem), log_path(stem)
         if not (mark.owed and is_here(home, mark)) or data is None or REDACTS in data:
             continue
         full = f"{home.folder}/{path}"

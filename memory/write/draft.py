@@ -26,7 +26,7 @@ from ledger.model.event import (
     written,
 )
 from ledger.model.finding_codes import Finding
-from ledger.model.record import Record
+from ledger.model.record import TYPE_CHECKING, Record
 from ledger.model.session import (
     DEFAULT_TITLE,
     PERSONAL_KEY,
@@ -40,7 +40,6 @@ from ledger.model.session import (
 )
 from projection.policy.model import Policy
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any

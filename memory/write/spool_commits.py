@@ -24,7 +24,7 @@ from ledger.model.ids import blob_id
 from ledger.model.layout import EDITED_KEY
 from ledger.model.log_names import LogRef, log_path
 from ledger.wal.atomic_files import died
-from ledger.wal.spool import KEEP, Spool
+from ledger.wal.spool import KEEP
 from memory.cache.ledger_version import landed, mark_here, marks_elsewhere
 from memory.cache.stamp import CacheDamaged
 from memory.object_backups import (
@@ -67,7 +67,7 @@ class Committer(CommitWriter):
 
     def __init__(self, snapshot: Snapshot) -> None:
         super().__init__(snapshot)
-        self.spool = Spool(self.home.spool_folder)
+        self.spool = self.home.spool
         self._looked = False
 
     def drain(self, occasion: Occasion, *, held: bool = True) -> tuple[Finding, ...]:

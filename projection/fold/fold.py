@@ -41,12 +41,12 @@ from ledger.model.log_names import is_date, is_stem, key_of
 from ledger.model.record import TYPE_CHECKING, tally
 from ledger.model.session import COUNTED_KEY, ENDED, META_KEYS, WORKING, Entry
 from ledger.model.verbs import CLOSING
-from projection.fold.checks import Moves, helps_in, ignores_in, moves_said
 from projection.fold.fact_history import (
     UNCOUNTED,
     Act,
     Counted,
     Fact,
+    Help,
     History,
     Move,
     Signature,
@@ -215,7 +215,13 @@ class _Reading:
         created, origin, born = _birth(births, self.texts.first, dict(history.clocks))
         boxed = any(event.mark for _, event in births)
         kind = self.meta.pop("kind", "") or (THREAD_KIND if boxed else DEFAULT_KIND)
-        moves = Moves(moves_said(history.acts)).standing() if kind == TASK_KIND else ()
+        moves: tuple[Move, ...] = ()
+        helps, ignores = tuple[Help, ...](), tuple[tuple[str, str], ...]()
+        if kind == TASK_KIND or FactHelped in self.last or FactIgnored in self.last:
+            from projection.fold.checks import Moves, helps_in, ignores_in, moves_said
+
+            moves = Moves(moves_said(history.acts)).standing() if kind == TASK_KIND else ()
+            helps, ignores = helps_in(history.acts), ignores_in(history.acts)
         closed_at = self._closed_at(kind, moves)
         heads = self.texts.standing() if closed_at else self.texts.heads
         denied: list[tuple[str, str]] = []
@@ -245,8 +251,8 @@ class _Reading:
             denied=tuple(denied),
             archived_at=self._stands(FactArchived, FactReactivated),
             moves=moves,
-            helps=helps_in(history.acts) if FactHelped in self.last else (),
-            ignores=ignores_in(history.acts) if FactIgnored in self.last else (),
+            helps=helps,
+            ignores=ignores,
             counted=_counted(births),
             clocks=history.clocks,
         )

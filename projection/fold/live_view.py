@@ -7,7 +7,7 @@ fact needs the list of work logs.
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from _bisect import bisect_left, bisect_right
 
 from ledger.model.event import FactVerified
 from ledger.model.ids import sha256

@@ -140,7 +140,7 @@ def tip_noticed(survey: Survey) -> Iterator[Finding]:
 
 def logs_noticed(survey: Survey) -> Iterator[Noticed]:
     """Tell of each committed log whose bytes git can not read, and where they may come from."""
-    where, spooled = survey.home.repository, set(Spool(survey.home.spool_folder).held())
+    where, spooled = survey.home.repository, set(survey.home.spool.held())
     read = {one.path for one in survey.reading.refs if one.stem not in spooled}
     large = {one.file for one in survey.reading.findings if one.code == "too-large"}
     has_remote = bool(where.git().run("remote", check=False).strip())

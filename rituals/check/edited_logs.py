@@ -15,7 +15,6 @@ from ledger.model.finding_codes import Finding
 from ledger.model.layout import SESSIONS_DIR, stem_of
 from ledger.model.log_names import FILE_MODE, is_stem, log_path, log_refs
 from ledger.model.record import Record
-from ledger.wal.spool import Spool
 from memory import named_few, work_file
 
 _TREE_MODE = "040000"
@@ -91,7 +90,7 @@ def work_tree_findings(
     redacted = {stem for stem, _ in held}
     standing = listing.standing
     tracked = {path[len(home.prefix) :] for _, _, path in listing.rows}
-    told = {log_path(stem) for stem in Spool(home.spool_folder).held()} if home.plain else ()
+    told = {log_path(stem) for stem in home.spool.held()} if home.plain else ()
     here: set[str] = set()
     for path, ordinary in _work_files(home.folder, SESSIONS_DIR):
         here.add(path)

@@ -23,7 +23,6 @@ from ledger.model.finding_codes import Finding
 from ledger.model.layout import stem_of
 from ledger.model.log_names import FILE_MODE
 from ledger.wal.atomic_files import replace_file
-from ledger.wal.spool import Spool
 from memory import Memory, held_logs, lost_logs, mark_here, refuse_unwritable
 from rituals.check.edited_logs import list_sessions, same_in_work_tree
 
@@ -162,7 +161,7 @@ def restore(memory: Memory, plan: tuple[tuple[str, bytes], ...]) -> None:
     refuse_unwritable(home)
     standing = list_sessions(home, home.tip()).standing
     if home.plain:
-        spool, mark = Spool(home.spool_folder), mark_here(home, owed=True)
+        spool, mark = home.spool, mark_here(home, owed=True)
         for path, data in plan:
             if path not in standing:
                 spool.put(stem_of(path), data, held=True, mark=mark)

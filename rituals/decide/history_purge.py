@@ -22,7 +22,6 @@ from ledger.model.log_names import is_stem, log_path
 from ledger.model.record import Record
 from ledger.wal.atomic_files import Lock, make_folder, plain_bytes
 from ledger.wal.git_locks import EVERY, clear_left_lock, is_abandoned
-from ledger.wal.spool import Spool
 from memory import (
     Memory,
     SessionDraft,
@@ -90,7 +89,7 @@ def plan_purge(memory: Memory, facts: tuple[str, ...], logs: tuple[str, ...]) ->
             stays.append(path)
     history = Rewriter(home.repository, home.prefix, blobs, purge.message).planned()
     trees, refused = _work_trees(home.repository, history)
-    spool = Spool(home.spool_folder)
+    spool = home.spool
     for stem in spool.held() if home.plain else ():
         data = spool.read(stem) or b""
         if purge.log(stem, data) != data:

@@ -6,9 +6,8 @@ documents. The lines of a host's transcript are read in `rituals.hosts.transcrip
 
 from __future__ import annotations
 
-from ledger.model.record import Record
+from ledger.model.record import TYPE_CHECKING, Record
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 

@@ -11,7 +11,7 @@ import os
 
 from ledger.environment import local_day, now_ms, working_directory
 from ledger.model.layout import CAPTURED_DIR
-from ledger.model.record import Record
+from ledger.model.record import TYPE_CHECKING, Record
 from ledger.secrets.match import without_private
 from rituals.hosts import adapters
 from rituals.hosts.session_files import (
@@ -23,7 +23,6 @@ from rituals.hosts.session_files import (
     write_record,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 

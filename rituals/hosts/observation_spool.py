@@ -14,7 +14,7 @@ from stat import S_ISREG
 
 from ledger.environment import monotonic, now_ms
 from ledger.model.layout import STATE_DIR
-from ledger.model.record import Record
+from ledger.model.record import TYPE_CHECKING, Record
 from rituals.hosts.host_events import file_name
 from rituals.hosts.session_files import (
     fields_of,
@@ -27,7 +27,6 @@ from rituals.hosts.session_files import (
     write_object,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

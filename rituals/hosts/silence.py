@@ -10,10 +10,9 @@ from __future__ import annotations
 import os
 
 from ledger.model.layout import SILENCES_FILE
-from ledger.model.record import Record
+from ledger.model.record import TYPE_CHECKING, Record
 from rituals.hosts.session_files import read_file, record_of
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

@@ -87,7 +87,7 @@ def plan_move(home: Home, branch: str) -> MovePlan:
             f"{said.split(chr(0))[0][3:]} is not committed as it is",
             hint="commit it, or let `diurna check --absorb` read an edit of continuity.md; then move",
         )
-    spool = Spool(home.spool_folder)
+    spool = home.spool
     rows = git.tree_files(home.tip(), home.prefix + layout.SESSIONS_DIR)
     stems = {layout.stem_of(path) for _, _, path in rows if path.endswith(".md")}
     if home.plain and (held := [stem for stem in spool.held() if stem not in stems]):
@@ -193,7 +193,7 @@ def join_strays(memory: Memory, spool: str = "") -> tuple[Finding, ...]:
             # branches that still have the old place lead to the new one, in this clone
             git.configure("config", "--local", layout.CONFIG_MOVED, prefix)
             git.configure("config", "--local", layout.CONFIG_BRANCH, home.branch)
-    mine = Spool(home.spool_folder)
+    mine = home.spool
     if spool and spool != home.spool_folder:
         left = Spool(spool)
         for stem in (*left.waiting(), *left.held()):

@@ -12,7 +12,7 @@ import os
 import re
 import stat
 
-from ledger.model.record import Record
+from ledger.model.record import TYPE_CHECKING, Record
 from ledger.secrets.match import without_private
 from rituals.hosts.host_events import BEGINS
 from rituals.hosts.session_files import read_object
@@ -20,7 +20,6 @@ from rituals.hosts.transcripts.formats import FORMATS
 from rituals.hosts.transcripts.injected_text import without_injected, words_of
 from rituals.hosts.transcripts.turns import ASKED, ASSISTANT, HOST, TITLE, USER, Turn, Turns
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import BinaryIO
