@@ -52,14 +52,13 @@ class Pages(Reader):
         clock: Callable[[], int] | None = None,
         lasting: bool = True,
         progress: Callable[[int, int], None] | None = None,
-        identity: Callable[[], Identity] | None = None,
+        identity: Identity | None = None,
     ) -> None:
         super().__init__(home, progress, clock)
         self._agent, self._session = agent, session
         self.typed = False  #: whether a draft's agent was typed by who opened this home
         self._made: Committer | None = None
-        self._ask_identity = identity or (lambda: identity_in(home.repository.git()))
-        self._identity: Identity | None = None
+        self._identity = identity
         if lasting:  # later it may find no file left to open
             self.recorder()
 
@@ -89,7 +88,7 @@ class Pages(Reader):
     def identity(self) -> Identity:
         """Return who commits: what git says, or a fixed name where it knows none."""
         if self._identity is None:
-            self._identity = self._ask_identity()
+            self._identity = identity_in(self.home.repository)
         return self._identity
 
     def waiting(self) -> list[str]:

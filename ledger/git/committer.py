@@ -10,6 +10,7 @@ import os
 
 from ledger.environment import variables
 from ledger.errors import GitFailed, ReferenceLocked, StorageFailed, TipMoved
+from ledger.git.config_files import plain_user
 from ledger.git.git_objects import (
     BLOB,
     COMMIT,
@@ -92,14 +93,6 @@ def clean_name(text: str, otherwise: str = FALLBACK_NAME) -> str:
     return " ".join(kept.split()) or otherwise
 
 
-class Made(Record):
-    """A commit, and what is new of it but for the bytes of files."""
-
-    commit: str  #: its id
-    data: bytes  #: its bytes
-    trees: dict[str, bytes]  #: by id
-
-
 def make_commit(
     read: Callable[[str], bytes],
     parent: str,
@@ -107,8 +100,8 @@ def make_commit(
     message: str,
     files: Iterable[tuple[str, str]],
     signature: str = "",
-) -> Made:
-    """Make a commit of a parent ("" for none) and files of it; nothing is stored.
+) -> tuple[str, bytes, dict[str, bytes]]:
+    """Make a commit of a parent ("" for none) and files of it; return its id, its bytes, new trees by id.
 
     `read` gives the bytes of an object, `people` are as `Identity.lines` gives them; files are (path from
     the root, blob id, "" to take it out); `signature` is the header that signs it, "" for none.
@@ -123,7 +116,7 @@ def make_commit(
     if signature:
         head, _, rest = data.partition(b"\n\n")
         data = b"\n".join((head, signature.encode("utf-8", "surrogateescape"), b"", rest))
-    return Made(object_id(COMMIT, data), data, trees)
+    return object_id(COMMIT, data), data, trees
 
 
 def store_commit(where: Repository, wanted: Commit) -> str:
@@ -138,22 +131,22 @@ def store_commit(where: Repository, wanted: Commit) -> str:
     who = wanted.identity
     files = [(path, "" if data is None else blob_id(data)) for path, data in wanted.files]
     with Objects(where) as objects:
-        made = make_commit(
+        commit, body, trees = make_commit(
             objects.read, wanted.parent, who.lines(wanted.seconds), wanted.message, files
         )
-    if wanted.parent and not made.trees:
+    if wanted.parent and not trees:
         return wanted.parent
     new = [(BLOB, data) for _, data in wanted.files if data is not None]
-    new += [(TREE, raw) for raw in made.trees.values()]
+    new += [(TREE, raw) for raw in trees.values()]
     try:
-        write_objects(where, [*new, (COMMIT, made.data)], whole=False, durable=False)
+        write_objects(where, [*new, (COMMIT, body)], whole=False, durable=False)
     except GitFailed as problem:
         raise StorageFailed(
             f"git could not store the commit: {problem.message}",
             hint="the log is saved; check the disk and its free space",
         ) from problem
-    check_stored(where, made.commit)  # before a branch points to it (fault:A7, fault:A14)
-    return made.commit
+    check_stored(where, commit)  # before a branch points to it (fault:A7, fault:A14)
+    return commit
 
 
 def check_stored(
@@ -222,16 +215,17 @@ def move_references(
     raise failure if isinstance(failure, StorageFailed) else StorageFailed(failure.message)
 
 
-def identity_in(git: Git) -> Identity:
+def identity_in(where: Repository) -> Identity:
     """Return who commits in a repository, and whether git signs it; a fixed name for one that is not set.
 
     As git itself counts: the environment, else `author.*` and `committer.*`, else `user.*`.
     """
-    asked = r"^((user|author|committer)\.(name|email)|commit\.gpgsign)$"
-    said, found = git.text("config", "-z", "--get-regexp", asked, check=False), dict[str, str]()
-    for item in said.split("\0"):
-        key, is_set, value = item.partition("\n")
-        found[key] = value if is_set else "true"  # a key alone in its line means true
+    git, found = where.git(), plain_user(where.commondir)
+    if not found:
+        asked = r"^((user|author|committer)\.(name|email)|commit\.gpgsign)$"
+        for item in git.text("config", "-z", "--get-regexp", asked, check=False).split("\0"):
+            key, is_set, value = item.partition("\n")
+            found[key] = value if is_set else "true"  # a key alone in its line means true
     said_of = [
         (_named(found, role, "name"), _named(found, role, "email"))
         for role in ("author", "committer")

@@ -32,6 +32,27 @@ def plain_user_name(commondir: str) -> str | None:
     return None
 
 
+def plain_user(commondir: str) -> dict[str, str]:
+    """Return `user.name` and `user.email` where git's files surely say nothing else of who commits.
+
+    {} where git has to be asked: the file of the system is known where it is named, or git is Debian's.
+    """
+    said, found = variables(), dict[str, str]()
+    place = next(
+        (one for one in said.get("PATH", "").split(":") if os.path.exists(f"{one}/git")), ""
+    )
+    known = "/etc/gitconfig" if place == "/usr/bin" and os.uname().sysname == "Linux" else None
+    ways = {None: said.get("GIT_CONFIG_SYSTEM", known), "1": ""}
+    system = ways.get(said.get("GIT_CONFIG_NOSYSTEM"))
+    texts = [_text(path) for path in (f"{commondir}/config", *_users(), system or "")]
+    for key in ("name", "email"):
+        values = [None if text is None else plain_value(text, "user", key) for text in texts]
+        found[f"user.{key}"] = "" if None in values else next(filter(None, values), "")
+    lower = "".join(filter(None, texts)).lower()
+    sure = system is not None and "[author" not in lower and "[commit" not in lower
+    return found if sure and all(found.values()) else {}
+
+
 def plain_value(text: str, section: str, key: str) -> str | None:
     """Return the setting that the text of one file says; "" for none, None where it may mean more."""
     lower = text.lower().replace("\r", "")

@@ -206,7 +206,7 @@ def is_drawn(value: str) -> bool:
     if len(value) < 20 or not is_random(value) or distinct(value) < 9 or value.startswith(_HASHED):
         return False
     return (kinds_of(value) > 2 and distinct(value) > 11) or (
-        len(value) > 31 and _HEX.fullmatch(value) is not None
+        len(value) > 31 and not (value.strip(HEX) and value.strip(HEX.upper()))
     )
 
 
@@ -241,7 +241,7 @@ _PATHS = frozenset("/\\:")
 _COUNTED = expression(r"\d+[-_]?[a-z]+")
 #: A word of a value, with its capital; its numbers; its signs.
 _PIECES = expression(r"[^\W\d_]?[^\W\d_A-Z]+|[A-Z]+(?![a-z])|\d+|[!#%&@$?+=^*~§€]")
-_HEX = expression(r"[0-9a-f]+|[0-9A-F]+")
+HEX = "0123456789abcdef"
 #: A UUID; a digest that says so or ends a path or an id; a pod; a package's version; a line at a commit.
 _ID = expression(
     r"(?i)\{?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\}?|sha\d{1,3}[.:-][0-9a-f]{7,}"

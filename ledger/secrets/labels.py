@@ -70,8 +70,8 @@ _SIGN = expression(
     |[ \t]{0,8}\|(?=[^\n|]+\|)|[ \t]{2,8}(?=\S+[ \t]*(?:\n|\Z))|>(?=[^<>\n]{1,200}</)
     |[ ]\{[ ]get;[ ]set;[ ]\}[ ]=)"""
 )
-#: How what stands there begins.
-_SIGNS, _TYPES = tuple(":=：＝→-?!|>{<\"'`*])\t"), ("value", "string", "default", "type")
+#: What stands in any of these.
+_SIGNS = (*":=：＝→?!|>{<\"'`*])\t", "  ", "value", "string", "default", "type")
 _VALUE = expression(
     r"""(?x)[ \t*]*(?:\n[ \t>`*-]*(?=[^\s:]+[ \t`*]*(?:\n|\Z)))?
     (?:(?:(?:String::)?(?:from|new)\(|(?:SecretStr|SecretString|Secret|Str)\(|[bruf]|N|L)(?=["']))?
@@ -182,10 +182,8 @@ def _sign(text: str, low: str, begin: int, end: int, shell: bool) -> int | None:
     if shell:
         size = len(text[end : end + 2]) - len(text[end : end + 2].lstrip(":"))
         return end + size + 1 if text[end + size : end + size + 1] in tuple("-=") else None
-    rest = text[end : end + 40]
-    prose = rest.lstrip(" \n.,;")
-    odd = rest[:2].isspace() or prose[:1] in _SIGNS or prose.lower().startswith(_TYPES)
-    found = _SIGN.match(text, end) if odd and prose else None
+    near = text[end : end + 24].lower()
+    found = _SIGN.match(text, end) if any(one in near for one in _SIGNS) else None
     if found is None:
         flag = text[begin] == "-" or head.lower().endswith(_SETTERS)
         sql = text[begin:end].isupper() and text[end + 1 : end + 2] == "'"

@@ -7,6 +7,7 @@ every repeat has a limit: linear in the text (fault:G23).
 from __future__ import annotations
 
 from ledger.secrets.label_values import (
+    HEX,
     decoded,
     distinct,
     is_placeholder,
@@ -17,7 +18,6 @@ from ledger.secrets.label_values import (
     kinds_of,
 )
 from ledger.secrets.match import Hit, expression, hit
-from ledger.secrets.vendor_tokens import HEX
 
 #: How a value has to look: no placeholder; drawn at random; no mere word; many words; digits; letters of
 #: both cases with a digit; base64 of `name:password`; drawn, or words with a number.

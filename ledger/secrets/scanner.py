@@ -22,7 +22,6 @@ from ledger.secrets.label_values import decoded, is_wordy
 from ledger.secrets.labels import find_any_label, find_labelled
 from ledger.secrets.match import OPAQUE, Hit, View, apart, expression, hit, place_in_source, places
 from ledger.secrets.patterns import find_opaque, find_patterns
-from ledger.secrets.vendor_tokens import MARKS, find_shapes, find_tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -138,8 +137,6 @@ _LONGEST, _FAR = 300, 24
 _APART = str.maketrans("|\t", "  ")
 #: How much stands before a cut word on its line that may say what it is.
 _CONTEXT = 400
-#: How tokens begin: what follows such a line break is no rest of the word before it.
-_FRONTS = tuple([mark for mark, *_ in MARKS])
 #: What begins a line that is no rest of another: a header's name, the mark of a list, a place or a time.
 _BEGINS = expression(
     r"(?a)[a-z]+:\Z|[-*+.0-9)]{0,3}[-*+.)]\Z|\./|\d+[→:]|\d{4}-\d\d-\d\d",
@@ -182,12 +179,14 @@ def chained(text: str) -> View | None:
 
 def _is_cut(tail: str, head: str) -> bool:
     """Tell whether the last word of a line and the first one of the next may be one word."""
+    from ledger.secrets.vendor_tokens import FRONTS
+
     return (
         len(tail) + len(head) > 7
         and is_word(tail[-1])
         and is_word(head[0])
         and (_is_fragment(tail) or _is_fragment(head))
-        and not head.startswith(_FRONTS)  # a token of its own
+        and not head.startswith(FRONTS)  # a token of its own
         and head[:6] != tail[:6]  # the next one of a list
         and not _BEGINS.match(head)
     )
@@ -321,6 +320,8 @@ def find(text: str, lines: bool = True, homes: bool = False, depth: int = _DEPTH
     drawn = [word for word in long if word.strip(_DULL)]
     mixed = "\n".join(drawn)
     if long:
+        from ledger.secrets.vendor_tokens import find_shapes, find_tokens  # its table takes 0.5 ms
+
         found += find_tokens(text, mixed) + find_shapes(text, words, mixed)
     found += find_patterns(text, words)
     labelled, named = find_labelled(text)

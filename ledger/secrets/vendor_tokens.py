@@ -9,19 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ledger.secrets.label_values import distinct, is_placeholder, is_random, is_stock
+from ledger.secrets.label_values import HEX, distinct, is_placeholder, is_random, is_stock
 from ledger.secrets.match import Hit, expression, hit
 
-_DIGITS = "0123456789"
-_LOWER, _UPPER = "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-ALNUM = _LOWER + _UPPER + _DIGITS
-WORD = ALNUM + "_-"
-DOTTED = WORD + "."
-HEX = _DIGITS + "abcdef"
-BASE64 = ALNUM + "+/="
+_UPPER = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_ALNUM = "abcdefghijklmnopqrstuvwxyz0123456789" + _UPPER
 _CHARS = {
-    "a": ALNUM, "w": WORD, "d": DOTTED, "h": HEX, "H": HEX + "ABCDEF", "U": _UPPER + _DIGITS,
-    "b": BASE64 + "_-", "s": WORD + ".+/=%", "p": ALNUM + "/", "x": HEX + "-", "t": HEX + "-/",
+    "a": _ALNUM, "w": _ALNUM + "_-", "d": _ALNUM + "_-.", "h": HEX, "H": HEX + "ABCDEF",
+    "U": _UPPER + "0123456789", "b": _ALNUM + "+/=_-", "s": _ALNUM + "_-.+/=%", "p": _ALNUM + "/",
+    "x": HEX + "-", "t": HEX + "-/",
 }  # fmt: skip
 #: rule: marks / characters, at least, at most (0: any number).
 _TABLE = """
@@ -154,6 +150,8 @@ _ROWS: list[Row] = [
 ]
 # the longest mark first: `sk-ant-` before `sk-`
 MARKS = tuple(sorted(_ROWS, key=lambda row: (-len(row[0]), row[0], row[1])))
+#: What follows a line break with one of these is no rest of the word before it.
+FRONTS = tuple([mark for mark, *_ in MARKS])
 #: Marks that are no part of the token: of an address, what is behind the place is the secret.
 _PLACES = frozenset(
     "AccountKey= SharedAccessKey= /api/webhooks/ /IncomingWebhook/ hooks.slack.com/services/ "

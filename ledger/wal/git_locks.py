@@ -177,10 +177,8 @@ def is_alive(process: int) -> bool:
     """Tell whether there is a process of this number."""
     try:
         os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
+    except OSError as problem:
+        return not isinstance(problem, ProcessLookupError)
     return True
 
 

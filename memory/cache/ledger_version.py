@@ -147,7 +147,7 @@ def agent_of(home: Home) -> str:
     if name is None:
         from ledger.git.committer import identity_in
 
-        name = identity_in(home.repository.git()).name
+        name = identity_in(home.repository).name
     return name
 
 

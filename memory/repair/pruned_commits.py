@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from itertools import chain, islice
 
 from ledger.errors import DiurnaError, ObjectMissing
-from ledger.git.committer import Made, make_commit
+from ledger.git.committer import make_commit
 from ledger.git.git_objects import COMMIT, TREE, Objects, write_objects
 from ledger.git.repository import read_reference
 from ledger.home import Home
@@ -26,6 +26,8 @@ from memory.replay.tip_snapshot import Snapshot
 from memory.worktree.index_entries import store_blob
 from memory.worktree.page_copies import work_file
 
+#: A commit's bytes, those of its new trees by id, and what was meant.
+Made = tuple[bytes, dict[str, bytes], Intent]
 #: How many commits that others made are passed when looking for ours below a tip.
 _STRANGERS = 200
 
@@ -46,8 +48,8 @@ def remake(snapshot: Snapshot) -> list[str]:
     lost = _lost(home, made)
     if not lost:
         return []
-    bodies = {oid: (TREE, raw) for one, _ in made.values() for oid, raw in one.trees.items()}
-    bodies |= {oid: (COMMIT, one.data) for oid, (one, _) in made.items()}
+    bodies = {oid: (TREE, raw) for _, trees, _ in made.values() for oid, raw in trees.items()}
+    bodies |= {oid: (COMMIT, body) for oid, (body, _, _) in made.items()}
     structure = [oid for _, _, oid in lost if oid in bodies]
     for _, _, oid in lost:
         clear_damaged(home, oid)
@@ -66,23 +68,23 @@ def remake(snapshot: Snapshot) -> list[str]:
     return written
 
 
-def _reachable(home: Home) -> dict[str, tuple[Made, Intent]]:
+def _reachable(home: Home) -> dict[str, Made]:
     """Return the commits that intents give and that a branch leads to, newest first."""
-    intents, given = Intents(home.spool_folder).read(), dict[str, tuple[Made, Intent]]()
+    intents, given = Intents(home.spool_folder).read(), dict[str, Made]()
     tips = {read_reference(home.repository, one.reference) for one in intents}
     todo = sorted(filter(None, {home.tip(), *tips}))
-    found: dict[str, tuple[Made, Intent]] = {}
+    found: dict[str, Made] = {}
     with Objects(home.repository) as store:
         for meant in intents:
             message, signature = meant.message, meant.signature
             try:
-                made = make_commit(
+                oid, body, trees = make_commit(
                     store.read, meant.parent, meant.people, message, meant.files, signature
                 )
             except (DiurnaError, ValueError, KeyError):
                 continue  # on a parent that is gone itself, or on damaged trees
-            given[made.commit] = made, meant
-            store.hold({**made.trees, made.commit: made.data})
+            given[oid] = body, trees, meant
+            store.hold({**trees, oid: body})
         for number, commit in enumerate(todo):  # it grows
             if commit in given:
                 found[commit] = given[commit]
@@ -100,12 +102,12 @@ def _parents(commit: str, read: Callable[[str], bytes]) -> list[str]:
     return [line[7:].decode("ascii") for line in head.split(b"\n") if line[:7] == b"parent "]
 
 
-def _lost(home: Home, made: dict[str, tuple[Made, Intent]]) -> list[tuple[str, str, str]]:
+def _lost(home: Home, made: dict[str, Made]) -> list[tuple[str, str, str]]:
     """Return (commit, path or kind, id) of everything lost, each once, oldest commits first."""
     rows: dict[str, tuple[str, str, str]] = {}
-    for commit, (one, meant) in reversed(made.items()):
+    for commit, (_, trees, meant) in reversed(made.items()):
         rows.setdefault(commit, (commit, "commit", commit))
-        for tree in one.trees:
+        for tree in trees:
             rows.setdefault(tree, (commit, "tree", tree))
         for path, blob in meant.files:
             if blob:

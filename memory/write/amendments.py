@@ -55,7 +55,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from memory.cache.cache_file import Cache
     from memory.write.draft import Case
     from projection.fold.fact_history import Fact, History
     from projection.work.tracked_tasks import Handoff
@@ -161,9 +160,19 @@ def _with_received(log: SessionLog, case: Case) -> Amended:
         or (isinstance(event, FactMoved) and event.state in _TAKING)
     }
 
+    def took(
+        task: str, origin: str
+    ) -> bool:  # behind a handoff, with a log that could not close it
+        fact = cache.fact(task)
+        return fact is not None and any(
+            move.state in _TAKING and move.agent == agent and move.stem > origin
+            for move in fact.moves
+        )
+
     def arrives(handoff: Handoff) -> bool:
         if not handoff.to:
-            return any(id in taken or _took(cache, id, agent, handoff) for id in handoff.tasks)
+            origin = handoff.standing.fact.origin
+            return any(id in taken or took(id, origin) for id in handoff.tasks)
         if not handoff.names(agent, role):
             return False
         left = cache.entry(handoff.standing.fact.origin)
@@ -175,15 +184,6 @@ def _with_received(log: SessionLog, case: Case) -> Amended:
         if handoff.standing.fact.id not in named and arrives(handoff)
     ]
     return (log._replace(events=(*log.events, *arrived)) if arrived else log), ()
-
-
-def _took(cache: Cache, task: str, agent: str, handoff: Handoff) -> bool:
-    """Tell whether an agent took a task behind a handoff, with a log that could not close it."""
-    fact = cache.fact(task)
-    return fact is not None and any(
-        move.state in _TAKING and move.agent == agent and move.stem > handoff.standing.fact.origin
-        for move in fact.moves
-    )
 
 
 def event_with_seen(

@@ -108,7 +108,14 @@ class Recorder:
             found = [
                 one for fact in facts if fact and fact.contradicted for one in contradictions(fact)
             ]
-            return (*found, *cache.unread(), *(_due(cache, receipt) if new_work else ()))
+            every = cache.policy.review.every
+            # at every so many work sessions after the last review; what continues one was told with it
+            due = new_work and receipt.type == WORK and every
+            if not due or cache.sessions_after(cache.summary.last_review) % every:
+                return (*found, *cache.unread())
+            from memory.cache.ledger_status import status_of
+
+            return (*found, *cache.unread(), *status_of(cache).due_findings())
 
         if not receipt.commit:
             return self._snapshot.ask(asked)
@@ -271,17 +278,3 @@ def _receipt(
     return Receipt(
         stem, "", born, False, log_path(stem), data, findings, done, entry.type, entry, near=near
     )
-
-
-def _due(cache: Cache, receipt: Receipt) -> tuple[Finding, ...]:
-    """Say that a review is due, if it is since the log of a receipt, which tells of work; once.
-
-    That is at every `review.every` work sessions after the last review. The cache has the log.
-    """
-    every = cache.policy.review.every
-    # what continues a session has been told with its first log
-    if receipt.type != WORK or not every or cache.sessions_after(cache.summary.last_review) % every:
-        return ()
-    from memory.cache.ledger_status import status_of
-
-    return status_of(cache).due_findings()

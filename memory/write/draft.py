@@ -164,10 +164,7 @@ def _bare_event(event: Event) -> Event:
 
 def named_ids(events: tuple[Event, ...]) -> list[str]:
     """Return the distinct ids that events name, in order."""
-    found: dict[str, None] = {}
-    for event in events:
-        found.update(dict.fromkeys(facts_in(event)))
-    return list(found)
+    return list(dict.fromkeys(fact for event in events for fact in facts_in(event)))
 
 
 def renamed(events: tuple[Event, ...], names: Mapping[str, str]) -> tuple[Event, ...]:
@@ -230,18 +227,13 @@ def deeds(entry: Entry) -> tuple[tuple[str, tuple[str, ...]], ...]:
 
     A supersession reads `old → new`; what the log only relied on stands under `Used`.
     """
-    found: list[tuple[str, tuple[str, ...]]] = []
-    touched: set[str] = set()
-    for verb, kind in VERBS.items():
-        ids: dict[str, None] = {}
-        for event in entry.acts:
-            if type(event) is kind:
-                touched.update(facts_in(event))
-                ids[written(event)] = None
-        if ids:
-            found.append((verb, tuple(ids)))
-    used = tuple([id for id in entry.named if id not in touched])
-    return (*found, (USED, used)) if used else tuple(found)
+    found = {
+        verb: tuple(dict.fromkeys([written(one) for one in entry.acts if type(one) is kind]))
+        for verb, kind in VERBS.items()
+    }
+    touched = {*named_ids(entry.acts)}
+    found[USED] = tuple([id for id in entry.named if id not in touched])
+    return tuple([(verb, ids) for verb, ids in found.items() if ids])
 
 
 def receipt_rows(receipt: Receipt) -> list[tuple[str, str]]:

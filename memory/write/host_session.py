@@ -63,8 +63,8 @@ class Turn:
     def __init__(self, home: Home, spool: Spool, asked: WriteRequest) -> None:
         self._spool, self._grouped = spool, asked.draft.type in WORKING
         path = os.path.join(home.repository.commondir, SESSION_LOCK_FILE)
-        lone = asked.dry_run or not self._grouped
-        self._lock = None if lone else Lock(path, _PATIENCE_SECONDS)
+        taken = self._grouped and not asked.dry_run
+        self._lock = Lock(path, _PATIENCE_SECONDS) if taken else None
 
     def __enter__(self) -> Mapping[str, str]:
         """Take the turn; return the newest log that the view has not, by `session_names`.

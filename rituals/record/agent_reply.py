@@ -20,7 +20,7 @@ from rituals.record.request import NewFact, Request
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Sequence
     from typing import Any
 
     from memory import Memory, SessionDraft
@@ -120,7 +120,11 @@ class _Reading:
         elif line.what == TITLE and not self._titles:
             self._titles.append(line.text)
         elif line.what == ASKED and self._new:
-            self._new[-1] = _with_asked(self._new[-1], (line.text,))
+            said = dict(self._new[-1].footers)
+            parts = [one.strip() for one in f"{said.get(ASKED_KEY, '')};{line.text}".split(";")]
+            if told := "; ".join(dict.fromkeys(filter(None, parts))):
+                said[ASKED_KEY] = footer_value(told)
+            self._new[-1] = self._new[-1]._replace(footers=tuple(said.items()))
         elif line.what in self._ids:
             living = self._living(line.ids)
             self._ids[line.what] += living
@@ -209,15 +213,6 @@ def replacing(memory: Memory, lines: tuple[Line, ...], old: tuple[str, ...]) -> 
         )
     old = tuple([one if one.startswith(PREFIX) else memory.standing(one).fact.id for one in old])
     return tuple([one._replace(ids=(*old, *one.ids)) if one in texts else one for one in lines])
-
-
-def _with_asked(new: NewFact, asked: Iterable[str]) -> NewFact:
-    """Return a fact by which more questions are answered."""
-    said = dict(new.footers)
-    parts = [part.strip() for one in (said.get(ASKED_KEY, ""), *asked) for part in one.split(";")]
-    told = "; ".join(dict.fromkeys(filter(None, parts)))
-    footers = {**said, ASKED_KEY: footer_value(told)} if told else said
-    return new._replace(footers=tuple(footers.items()))
 
 
 def _once(ids: list[str], without: set[str]) -> tuple[str, ...]:

@@ -113,10 +113,15 @@ def _own(memory: Memory) -> Memory | None:
     if home is None:
         return None
     now = memory.occasion()
+
     own = Memory(
-        home, agent=now.agent, session=now.session, clock=lambda: now.now_ms,
-        identity=lambda: now.identity, lasting=False,
-    )  # fmt: skip
+        home,
+        agent=now.agent,
+        session=now.session,
+        clock=lambda: now.now_ms,
+        identity=now.identity,
+        lasting=False,
+    )
     return own if is_own(home, own.policy) else None
 
 

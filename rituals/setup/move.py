@@ -206,7 +206,7 @@ def join_strays(memory: Memory, spool: str = "") -> tuple[Finding, ...]:
         return ()
     nobody = Identity(FALLBACK_NAME, FALLBACK_EMAIL)
     now = memory.occasion().now_ms
-    joiner = Memory(home, clock=lambda: now, lasting=False, identity=lambda: nobody)
+    joiner = Memory(home, clock=lambda: now, lasting=False, identity=nobody)
     many = f"{len(logs)} log{'s' if len(logs) != 1 else ''}"
     files = [(log_path(stem), data) for stem, data in logs.items()]
     joiner.commit_files(files, f"diurna: {many} from where memory was before", only_missing=True)
