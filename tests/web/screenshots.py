@@ -13,7 +13,7 @@ from tests.web.conftest import ROOT, Served, chromium
 
 #: Of which home, what of it, and how many pixels from its top.
 GUIDE_PICTURES = {
-    "decisions": ("plain", "/decisions", 580),
+    "decisions": ("plain", "/decisions", 470),
     "fact": ("plain", "/fact/webhook-retries", 390),
     "review": ("undecided", "/review", 480),
 }

@@ -178,8 +178,8 @@ TIERS_SAID = tuple(zip(TIER_WORDS.values(), (
 ), strict=True))  # fmt: skip
 WORDS = (
     ("fact", "One sentence or more that memory keeps, with an id of its own."),
-    ("session", "One log: what an agent or a person did, and what it taught. A work session "
-         "did some work; imports, reviews and decisions are sessions too, and make nothing older."),
+    ("session", "One log: what an agent or a person did, and what it taught. Work sessions make "
+         "facts older; imports, reviews and talk that is continued do not."),
     ("used", "A session names the fact. That keeps it from fading."),
     ("sessions ago", "How many work sessions came after the one that used or confirmed the "
          "fact last."),

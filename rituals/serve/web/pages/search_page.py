@@ -16,11 +16,6 @@ from rituals.serve.web.tip_view import Asked, Page, TipView, number_in
 #: How many facts and passages are shown, how many more each time, and how many at most; and how many false
 #: facts are shown unless they are asked for.
 _HITS, _MORE, _MOST, _FALSE = 10, 40, 300, 10
-#: What is said of a group of hits, by its heading.
-TOLD = {
-    "Said once, and false": "Held to be true once, then replaced or withdrawn.",
-    "In the archive": "Nobody called it false: it was not used, or is done.",
-}
 #: What people call the places; "" stands for both.
 PLACES = {"": "everything", FACTS: "facts", SESSIONS: "sessions"}
 #: What the parts of a score come to in words, by name; "" where a part says nothing worth reading.
@@ -44,10 +39,11 @@ def search(tip: TipView, asked: Asked) -> Page:
     many = min(max(number_in(asked, "hits"), _HITS), _MOST)
     found = _answers(tip, words, many, within, bar) if words else Answer()
     true = [hit for hit in found.facts if not hit.mark.false]
+    over = [hit for hit in true if hit.mark.closed or hit.tier in ARCHIVED_TIERS]
     groups = {
-        "What holds": [hit for hit in true if hit.tier not in ARCHIVED_TIERS],
+        "What holds": [hit for hit in true if hit not in over],
         "Said once, and false": [hit for hit in found.facts if hit.mark.false],
-        "In the archive": [hit for hit in true if hit.tier in ARCHIVED_TIERS],
+        "Done, or in the archive": over,
         "What was said": list(found.passages),
     }
     said = f" {folded(words)} "
@@ -61,7 +57,6 @@ def search(tip: TipView, asked: Asked) -> Page:
             {word for hit in found.hits for part in hit.parts for word in part.remark.split(", ")}
         ),
         "groups": {title: hits for title, hits in groups.items() if hits},
-        "told": TOLD,
         "many": many,
         "standings": tip.standings,
         # where there are fewer than so many, all of them are shown
