@@ -24,6 +24,7 @@ from memory.cache.view_sources import (
 )
 from memory.edits.page_edits import PageEdit as PageEdit
 from memory.object_backups import clear_damaged as clear_damaged
+from memory.merge.hand_written_files import refuse_purged as refuse_purged
 from memory.merge.learned_by_sync import (
     APART as APART, BEHIND as BEHIND, CHANGES as CHANGES, Learned as Learned,
     SyncPlan as SyncPlan, code_beside as code_beside, former_places as former_places,
@@ -92,7 +93,7 @@ from memory.recall.recall_values import (
 from memory.recall.rules import Candidate as Candidate, Scored as Scored, ordered as ordered
 from memory.recall.word_lookups import Lookups as Lookups
 from memory.recall.bm25_ranking import Search as Search, search as search, weight_of as weight_of
-from memory.redaction.purged_logs import Purge as Purge, refuse_purged as refuse_purged
+from memory.redaction.purged_logs import Purge as Purge
 from memory.redaction.withheld_repeats import (
     Withheld as Withheld, repeated_places as repeated_places, withheld_of as withheld_of,
 )

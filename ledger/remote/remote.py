@@ -11,6 +11,7 @@ from collections.abc import Iterable
 
 from ledger.errors import NoRemote
 from ledger.git.cli import Git
+from ledger.model.ids import sha1
 from ledger.model.layout import STATE_DIR
 from ledger.model.record import Record
 
@@ -71,16 +72,13 @@ def choose_remote(git: Git, branch: str, asked: str = "", known: str = "") -> Re
     path = local_path(name, git.where)
     if path and not os.path.exists(path):  # a slip, where a configured one is a disk that is away
         raise NoRemote(f"there is nothing at {name}", hint=_remotes_hint(urls))
-    from ledger.model.ids import sha1
-
     key = sha1(name.encode("utf-8", "surrogateescape"), usedforsecurity=False).hexdigest()[:12]
     return Remote(name, there, f"refs/{STATE_DIR}/remotes/{key}/{branch}", name, ssh_set)
 
 
 def _default(urls: Iterable[str], upstream: str) -> str:
     names = sorted(urls)
-    only = names[0] if len(names) == 1 else ""
-    for name in (upstream, "origin", only):
+    for name in (upstream, "origin", *names[: len(names) == 1]):
         if name in names:
             return name
     if names:

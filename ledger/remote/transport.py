@@ -41,7 +41,7 @@ _KEPT = (
 )  # fmt: skip
 _KEPT_STARTS = ("GIT_SSL_", "GIT_PROXY_SSL_")
 _LINE = 1000  # bytes of a line that is not ended yet
-_FAR = re.compile(rb"([^: ][^:]*): +\d+% \((\d+)/(\d+)\)(?:, ([\d.]+) ([MG])iB)?")
+_FAR = rb"([^: ][^:]*): +\d+% \((\d+)/(\d+)\)(?:, ([\d.]+) ([MG])iB)?"
 #: Settings for every call: what is received is checked, whatever the repository's own settings say.
 CHECKED = ("-c", "transfer.fsckObjects=true", "-c", "fetch.fsckObjects=true")
 
@@ -112,8 +112,6 @@ def fetch_blobs(git: Git, remote: Remote, ids: list[str], scratch: str) -> dict[
     """
     import shutil
     import tempfile
-
-    from ledger.git.cli import Git
 
     url = git.text("ls-remote", "--get-url", remote.name, check=False).strip()
     url = local_path(url, git.where) or url
@@ -259,7 +257,7 @@ def _hearing(progress: Progress | None, limit_mb: int) -> Callable[[bytes], None
         nonlocal cut
         *lines, cut = (cut[-_LINE:] + said).replace(b"\r", b"\n").split(b"\n")
         for line in lines:
-            found = _FAR.search(line)
+            found = re.search(_FAR, line)
             if found is None:
                 continue
             if progress is not None:

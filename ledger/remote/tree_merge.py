@@ -17,7 +17,17 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 
 from ledger.git.cli import Git
-from ledger.git.git_objects import FILE, FOLDER, TREE, entries, object_id, written
+from ledger.git.git_objects import (
+    BLOB,
+    FILE,
+    FOLDER,
+    TREE,
+    entries,
+    object_id,
+    write_objects,
+    written,
+)
+from ledger.git.repository import Repository
 from ledger.model.ids import blob_id
 from ledger.model.layout import ARCHIVE_DIR, POLICY_FILE, SESSIONS_DIR, stem_of
 from ledger.model.log_names import breaks_seal, is_sealed
@@ -244,3 +254,10 @@ def merge_lines(git: Git, one: bytes, base: bytes, two: bytes) -> bytes | None:
     if status and (not merged or status > 127):  # otherwise the number of conflicts
         raise git.failure("merge-file", status, err)
     return None if status else merged
+
+
+def write_joined(where: Repository, joined: Joined) -> str:
+    """Store what was joined, for git to list; return the tree."""
+    texts = [(BLOB, data) for data in joined.blended.values()]
+    write_objects(where, [*texts, *((TREE, raw) for raw in joined.written.values())])
+    return joined.tree

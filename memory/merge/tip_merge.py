@@ -7,8 +7,6 @@ order of their ids, a fixed author, the newer parent's time, a projection recomp
 
 from __future__ import annotations
 
-import re
-
 from ledger.errors import ObjectMissing, ObjectTooLarge, PolicyInvalid, SyncRefused
 from ledger.git.committer import FALLBACK_EMAIL, FALLBACK_NAME, Identity
 from ledger.git.git_objects import (
@@ -28,8 +26,8 @@ from ledger.git.repository import cut_commits
 from ledger.model.finding_codes import Finding
 from ledger.model.layout import ARCHIVE_DIR, CONTINUITY_FILE, POLICY_FILE, SESSIONS_DIR, VIEW_FILES
 from ledger.model.log_names import LogRef, is_stem, log_refs
-from ledger.remote.tree_merge import Joined, Read, merge_lines
-from memory.merge.hand_written_files import hand_written, refuse_modes, write_joined
+from ledger.remote.tree_merge import Joined, Read, merge_lines, write_joined
+from memory.merge.hand_written_files import expected, hand_written, refuse_modes, refuse_purged
 from memory.merge.learned_by_sync import (
     AHEAD,
     APART,
@@ -40,7 +38,6 @@ from memory.merge.learned_by_sync import (
     moved_away,
 )
 from memory.merge.page_update import render_pages
-from memory.redaction.purged_logs import expected, refuse_purged
 from memory.replay.page_publishing import publishes
 from memory.replay.read_logs import LOOSE_UP_TO, LogReading, read_all
 from memory.replay.state_as_of import cold_state
@@ -50,7 +47,7 @@ from memory.write.commit_files import check_writable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from memory.cache.cache_file import Cache
     from memory.replay.tip_snapshot import Progress, Snapshot
@@ -204,25 +201,24 @@ class Planner:
         objects = self._objects
         first, second = objects.header(one), objects.header(two)
         roots = [first.tree, second.tree, *[objects.header(one).tree for one in bases]]
-        both = roots, home.prefix
         newer = second.seconds > first.seconds  # whose published projection is kept for now
         views = self._snapshot.cache(self._ours).policy.view_files
 
         def computed(path: str) -> bool:
             return is_projection(path) and (path not in VIEW_FILES or path in views)
 
-        joined = Joined(objects.read, *both, computed, newer, self._blend)
-        if joined.clashes:
-            raise self._clash(joined.clashes)
-        self._tell_doubles(joined)
-        objects.hold({**joined.written, **joined.blended})
-        people = hand_written(self._snapshot, (one, two), joined)
-        if people:
-            derived = computed if len(people) == 1 else lambda _: False  # else a person settles it
-            joined = Joined(objects.read, *both, derived, two in people, self._blend)
+        def join(derived: Callable[[str], bool], second: bool) -> Joined:
+            joined = Joined(objects.read, roots, home.prefix, derived, second, self._blend)
             if joined.clashes:
                 raise self._clash(joined.clashes)
             objects.hold({**joined.written, **joined.blended})
+            return joined
+
+        joined = join(computed, newer)
+        self._tell_doubles(joined)
+        people = hand_written(self._snapshot, (one, two), joined)
+        if people:  # where both have some a person settles it
+            joined = join(computed if len(people) == 1 else lambda _: False, two in people)
         stays = any(
             objects.find(tip, home.prefix + path)
             == find(objects.read, joined.tree, home.prefix + path)
@@ -269,6 +265,8 @@ class Planner:
 
         Each `init` wrote one, and nobody changed anything in it.
         """
+        import re
+
         project = re.compile(rb"(?m)^project *=.*$")
         if project.sub(b"", one, count=1) != project.sub(b"", two, count=1):
             return None

@@ -79,14 +79,16 @@ def left_alone(
     if not unknown:
         return ()
     made = ever_committed(home, tip, unknown, is_own)
-    rendered: list[tuple[str, str]] = []
-    from projection.document.unlogged_lines import has_rendered_form, read_edit, unsaid, withheld
+    from projection.document.page_parser import has_rendered_form
 
+    texts = _texts(home, unknown)
+    rendered = {path for path in made if has_rendered_form(path, texts[path])}
+    note_rendered(home, [(path, unknown[path]) for path in sorted(rendered)])
     left: list[Left] = []
-    for path, text in _texts(home, unknown).items():
-        if path in made and has_rendered_form(path, text):
-            rendered.append((path, unknown[path]))
-            continue
+    for path in sorted(texts.keys() - rendered):
+        from projection.document.unlogged_lines import read_edit, unsaid, withheld
+
+        text = texts[path]
         if path != CONTINUITY_FILE:
             left.append(Left(path, unsaid(path, text, state().histories)))
             continue
@@ -103,7 +105,6 @@ def left_alone(
             hint = "`diurna check --absorb` makes a log of it"
             said = [Finding("hand-edited", message, path, hint=hint)]
         left.append(Left(path, tuple(said), text, read.events))
-    note_rendered(home, rendered)
     left = [one for one in left if one.findings]
     if left:  # it still shows what was redacted, perhaps
         shown = [withheld(path, text, state().fact) for path, text in _texts(home, ours).items()]

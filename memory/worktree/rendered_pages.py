@@ -83,7 +83,7 @@ def standing_files(home: Home, tip: str, views: Sequence[str]) -> list[tuple[str
     ]
     if not doubtful:
         return rows
-    from projection.document.unlogged_lines import has_rendered_form
+    from projection.document.page_parser import has_rendered_form
 
     plain = {path: one for mode, one, path in doubtful if mode[:3] == "100" and path in VIEW_FILES}
     bodies = zip(plain, git.blobs(plain.values()), strict=True)

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from ledger.model.finding_codes import Finding
 from ledger.model.ids import is_fact_id
-from ledger.model.layout import CONTINUITY_FILE
+from ledger.model.layout import ARCHIVE_INDEX, CONTINUITY_FILE, VIEW_FILES
 from ledger.model.record import TYPE_CHECKING, Record
 from projection.document import footer_reader, page_renderer
 from projection.fold.fact_history import Version
@@ -343,3 +343,23 @@ def _integer(text: str) -> int | None:
     if 0 < len(text) <= 12 and text.isascii() and text.isdigit():
         return int(text)
     return None
+
+
+def has_rendered_form(path: str, text: str) -> bool:
+    """Tell whether a file is one that rendering may have written: nothing else stands in it."""
+    if path == ARCHIVE_INDEX:
+        return all(not line or line.startswith("# ") or indexed(line) for line in text.split("\n"))
+    if path in VIEW_FILES:
+        named = text.removeprefix("\ufeff").startswith(f"# {VIEW_FILES[path].capitalize()} — ")
+        marked = "\n<<<<<<< " in text or "\n>>>>>>> " in text
+        return named and not marked and machine_line(text) is not None
+    parsed, noticed = parse(text, file=path)
+    whole = parsed.machine is not None or path != CONTINUITY_FILE
+    named = all(block.id for block in parsed.blocks)
+    return not noticed and whole and named and unparse(parsed) == text
+
+
+def indexed(line: str) -> str:
+    """Return the id that a line of the archive's index is about, "" where it is no such line."""
+    id, *parts = line.removeprefix("- ").split(" — ")
+    return id if line[:2] == "- " and len(parts) == 3 and is_fact_id(id) else ""

@@ -12,16 +12,15 @@ from collections.abc import Callable, Mapping
 from ledger.codec.fact_blocks import tidy
 from ledger.model.event import FactCreated, FactUpdated
 from ledger.model.finding_codes import Finding
-from ledger.model.ids import is_fact_id
 from ledger.model.layout import ARCHIVE_INDEX, CONTINUITY_FILE, VIEW_FILES
 from projection.document.edit_events import Absorbed, absorb
 from projection.document.page_parser import (
     TWO_MACHINES,
     Block,
     Parsed,
-    machine_line,
+    has_rendered_form,
+    indexed,
     parse,
-    unparse,
 )
 from projection.document.page_renderer import NOTE, REDACTED
 from projection.fold.fact_history import Fact, History
@@ -48,24 +47,11 @@ _COMPUTED = re.compile(
 _FOOTER_ID = re.compile(r"\s*<!-- id: ([a-z0-9.-]+)[ |]")
 
 
-def has_rendered_form(path: str, text: str) -> bool:
-    """Tell whether a file is one that rendering may have written: nothing else stands in it."""
-    if path == ARCHIVE_INDEX:
-        return all(not line or line.startswith("# ") or _indexed(line) for line in text.split("\n"))
-    if path in VIEW_FILES:
-        named = text.removeprefix("\ufeff").startswith(f"# {VIEW_FILES[path].capitalize()} — ")
-        return named and machine_line(text) is not None and not _MARKER.search(text)
-    parsed, noticed = parse(text, file=path)
-    whole = parsed.machine is not None or path != CONTINUITY_FILE
-    named = all(block.id for block in parsed.blocks)
-    return not noticed and whole and named and unparse(parsed) == text
-
-
 def unsaid(path: str, text: str, histories: Mapping[str, History]) -> tuple[Finding, ...]:
     """Name what stands in a projection file and in no log, by line."""
     if path == ARCHIVE_INDEX:
         lines = [(n, line) for n, line in enumerate(text.split("\n"), 1) if line.strip()]
-        said = [(n, _indexed(line)) for n, line in lines if not line.startswith("# ")]
+        said = [(n, indexed(line)) for n, line in lines if not line.startswith("# ")]
         return tuple([unsaid_line(path, n) for n, id in said if id not in histories])
     if path in VIEW_FILES:
         return _unsaid_in_view(path, text, histories)
@@ -143,12 +129,6 @@ def _texts(history: History) -> set[str]:
         for act in history.acts
         if isinstance(act.event, FactCreated | FactUpdated) and act.event.text is not None
     }
-
-
-def _indexed(line: str) -> str:
-    """Return the id that a line of the archive's index is about, "" where it is no such line."""
-    id, *parts = line.removeprefix("- ").split(" — ")
-    return id if line[:2] == "- " and len(parts) == 3 and is_fact_id(id) else ""
 
 
 def read_edit(base: str | None, edited: str, now: State, *, file: str = "") -> Absorbed:

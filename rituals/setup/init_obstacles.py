@@ -12,7 +12,7 @@ from ledger.remote.remote import choose_remote
 from ledger.remote.transport import advertised, fetch
 from ledger.wal.atomic_files import plain_bytes
 from memory import is_projection, obstacles, refuse_left, standing_files
-from projection.document.unlogged_lines import has_rendered_form
+from projection.document.page_parser import has_rendered_form
 
 #: Keeps a folder in git that has nothing else.
 _KEEP = ".gitkeep"

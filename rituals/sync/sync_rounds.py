@@ -293,6 +293,12 @@ class _Sync:
 
     def _look_for_loss(self, before: str, theirs: str) -> None:
         """Tell of logs that a rewritten remote lost, and keep those that are not here (fault:E9)."""
+        remote, home = self._remote, self._memory.home
+        ours = home.tip()
+        with Objects(home.repository) as objects:
+            if before in objects.bases(before, theirs):
+                return
+            bases = objects.bases(ours, theirs) if ours else []
         from memory import (
             held_logs,
             keep_lost,
@@ -302,12 +308,6 @@ class _Sync:
             went_finding,
         )
 
-        remote, home = self._remote, self._memory.home
-        ours = home.tip()
-        with Objects(home.repository) as objects:
-            if before in objects.bases(before, theirs):
-                return
-            bases = objects.bases(ours, theirs) if ours else []
         held = self._memory.ask(held_logs, committed=True)
         less = missing_logs(home, theirs, before, held)
         if not less:
