@@ -90,7 +90,6 @@ def test_without_script_all_is_there(browser: Browser, page: Page, server: Serve
         plain.keyboard.press("Enter")
         expect(plain.locator(".row")).to_have_count(1)
         plain.locator(".chip").first.click()
-        assert "q=at" in plain.url
         plain.goto(f"{served.address}/")
         whole = plain.locator(".row").count()
         plain.get_by_text("Filter", exact=True).click()
@@ -98,7 +97,6 @@ def test_without_script_all_is_there(browser: Browser, page: Page, server: Serve
         plain.get_by_label("Include false").check()
         plain.get_by_role("button", name="Apply").click()
         expect(plain.locator(".row")).to_have_count(2)
-        assert "kind=decision" in plain.url and "false=1" in plain.url
         plain.get_by_title("Take it out").last.click()
         expect(plain.locator(".row")).to_have_count(1)
         plain.get_by_role("link", name="Clear all").click()
@@ -166,5 +164,3 @@ def test_now_shows_many_facts_at_once(server: Server, page: Page, name: str) -> 
     page.goto(f"{served.address}/")
     row.locator(".text").click(position={"x": 8, "y": 8})
     expect(page.locator("h1")).to_have_text(fact)
-    page.goto(f"{served.address}/?sort=old")
-    expect(page.get_by_label("Order")).to_have_value("old")

@@ -181,18 +181,22 @@ def a_contradiction_is_settled(lead: Lead) -> None:
     expect(lead.recorded()).to_contain_text(f"Resolve {id}")
     expect(lead.page.locator(f"#{follows}")).to_be_focused()
     assert {one["id"] for one in lead.says("conflicts")["contradictions"]} == set(every) - {id}
+    lead.undo()
+    assert {one["id"] for one in lead.says("conflicts")["contradictions"]} == set(every)
 
 
 def twelve_invariants_are_confirmed(lead: Lead) -> None:
     """Those that are due, with one log."""
-    due = lead.says("status")["confirm"]["due"]
-    logs = lead.says("status")["logs"]
+    before = lead.says("status")
+    due = before["confirm"]["due"]
     lead.click(lead.page.get_by_role("navigation", name="Pages").get_by_role("link", name="Review"))
     lead.click(f"tick all {len(due)}")
     lead.click("Confirm what is ticked")
     lead.recorded()
     now = lead.says("status")
-    assert len(due) == 12 and now["confirm"]["due"] == [] and now["logs"] == logs + 1
+    assert len(due) == 12 and now["confirm"]["due"] == [] and now["logs"] == before["logs"] + 1
+    lead.undo()
+    assert lead.says("status")["confirm"]["due"] == due
 
 
 def stalled_threads_are_closed(lead: Lead) -> None:
