@@ -11,7 +11,7 @@ from ledger.errors import NotFound, WrongUsage
 from ledger.model.ids import is_fact_id
 from ledger.model.layout import BRIEF_CHARS, LEAST_BRIEF_CHARS
 from ledger.model.log_names import day_seen, latest_seen
-from ledger.model.record import Record
+from ledger.model.record import TYPE_CHECKING, Record
 from ledger.model.verbs import CANCELLED, DONE
 from memory.brief.occasional_parts import beside, states_of, todo
 from memory.cache.name_lookup import fact_named, is_named
@@ -47,7 +47,6 @@ from projection.fold.testimony import RANK, testimony, word_of
 from projection.lifecycle.review_due import newly_due
 from projection.policy.model import ATTEMPT_KIND, HANDOFF_KIND, QUESTION_KIND, STATE_KIND, TASK_KIND
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Sequence
 

@@ -54,8 +54,7 @@ def tip_of(name: str) -> str:
 
 def waiting_stems(home: Home) -> tuple[str, ...]:
     """Return the stems of the logs that wait for the branch."""
-    folder = home.spool_folder
-    if not any(has_files(one) for one in (folder, f"{folder}/held")):
+    if not (has_files(home.spool_folder) or has_files(home.held_folder)):
         return ()
     return (*home.spool.waiting(), *home.spool.held())
 

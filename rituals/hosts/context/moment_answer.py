@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import posixpath
 
-from ledger.model.record import Record
+from ledger.model.record import TYPE_CHECKING, Record
 from rituals.hosts.adapters import FAILURE, PROMPT
 from rituals.hosts.context.moment_index import MomentIndex, opened
 from rituals.hosts.host_events import Moment
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 

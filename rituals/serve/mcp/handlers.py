@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ledger.model.record import Record
+from ledger.model.record import TYPE_CHECKING, Record
 from rituals.serve.mcp.arguments import BY_NAME, Caller, read
 from rituals.serve.mcp.tools import described
 from rituals.serve.mcp.wording import markdown, quoted, whole
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memory import Memory
 

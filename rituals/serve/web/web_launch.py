@@ -12,9 +12,8 @@ from pathlib import Path
 
 from ledger.errors import DiurnaError
 from ledger.home import Home
-from ledger.model.record import Record
+from ledger.model.record import TYPE_CHECKING, Record
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from rituals.serve.login_tokens import Access
     from rituals.serve.loopback import App
