@@ -143,17 +143,18 @@ def _take(piece: str, words: dict[str, Word]) -> None:
             words.setdefault(typed, Word(typed, indexed, len(typed) == 1))
     marked = "".join([one if one.isalnum() or one in "'’" else " " for one in piece])
     for run in marked.replace("’", "'").split():
-        each = run.split("'")
-        if not any(one[:1].isdecimal() for one in each):
-            each = [max(each, key=len)]  # of `don't`, `Ada's`, `l'équipe` it says something
-        for found in filter(None, each):
+        each = run.strip("'").split("'")
+        apart = any(one[:1].isdecimal() for one in each[1:])
+        for found in filter(None, each if apart else ["'".join(each)]):
             parts = [found]
             if found[0].isalpha() and not _is_plain(found):  # not `2FA`
                 import re
 
                 parts = re.sub(_CAMEL, " ", found).split()
             for part in parts if len(parts) == 1 else [found, *parts]:
-                words.setdefault(part.lower(), Word(part.lower(), part.lower()))
+                # of `don't`, `Ada's` and `l'équipe` the longer part says something
+                raw = max(part.lower().split("'"), key=len)
+                words.setdefault(raw, Word(raw, raw))
 
 
 def _is_plain(word: str) -> bool:
