@@ -289,7 +289,7 @@ def test_schemas(cluster: Cluster, run: Run, monkeypatch: pytest.MonkeyPatch) ->
     many = [subprocess.Popen(command, stdout=subprocess.PIPE) for _ in range(2)]
     said = [one.communicate()[0].decode() for one in many]
     assert [one.returncode for one in many] == [0, 0]
-    assert sorted(said) == ["the schema is of number 3\n", "the schema is of number 3, as it was\n"]
+    assert sorted(said) == ["schema version 3\n", "schema version 3, unchanged\n"]
     ask(where, "UPDATE org.schema SET number = 99 RETURNING 1")
     for refused in (lambda: connect_owner(where), lambda: initialise(where)):
         with pytest.raises(DatabaseFailed, match="a schema `org` of another Diurna") as problem:

@@ -220,8 +220,8 @@ def status_lines(found: dict[str, Any]) -> Iterator[str]:
     """Tell the same in lines."""
     rows = f"{found['logs']} logs, {found['facts']} facts"
     yield f"{found['ledgers']} ledgers, {found['unread']} not read yet; {rows}"
-    due = f"{found['due']} due, the oldest for {found['late']} s"
-    yield f"{due}; {found['working']} are being read"
+    due = f"{found['due']} to be read, the oldest since {found['late']} s"
+    yield f"{due}; {found['working']} in progress"
     for one in found["problems"]:
         said = f"{one['problem']}, {one['tries']} tries, next {one['next'][:19]}"
         yield f"{one['name']}: {said} ({without_credentials(one['url'])})"

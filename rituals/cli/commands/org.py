@@ -56,7 +56,7 @@ def org(
 
     if action == "init":
         new = initialise(place_of(words[0] if words else ""))
-        said = f"the schema is of number {SCHEMA}" + ("" if new else ", as it was")
+        said = f"schema version {SCHEMA}" + ("" if new else ", unchanged")
         return call.answer({"schema": SCHEMA, "new": new}, [said])
     where = os.path.normpath(os.path.join(call.folder(), mirrors or f"{data_folder()}/diurna-org"))
     with connect_owner() as base, told():
