@@ -103,10 +103,8 @@ def read_all(
     return read_given(home, refs, _contents(home, refs, progress))
 
 
-def read_given(
-    home: Home, refs: Sequence[LogRef], contents: Iterable[bytes | int | None]
-) -> LogReading:
-    """Read logs whose bytes are at hand: None for a missing one, its size for one that is too large."""
+def read_given(home: Home, refs: Sequence[LogRef], contents: Iterable[bytes | None]) -> LogReading:
+    """Read logs whose bytes are at hand: None for a missing one."""
     from ledger.codec.log import read_entry, stamp_findings
 
     kept: list[LogRef] = []
@@ -121,9 +119,8 @@ def read_given(
         if data is None:
             findings.append(unreadable(ref))
             continue
-        size = data if isinstance(data, int) else len(data)
-        if isinstance(data, int) or size > LOG_LIMIT_BYTES:
-            said = f"{ref.path} has {size} bytes; not read"
+        if len(data) > LOG_LIMIT_BYTES:
+            said = f"{ref.path} has {len(data)} bytes; not read"
             hint = "say it again in several logs"
             findings.append(Finding("too-large", said, ref.path, hint=hint))
             continue

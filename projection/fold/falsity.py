@@ -20,7 +20,7 @@ from projection.policy.model import CLOSABLE, QUESTION_KIND
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 #: A supersession `old → new` as said at one place of the ledger: (stem, seq, old, new).
 Edge = tuple[str, int, str, str]
@@ -52,25 +52,25 @@ def taken(stem: str, takes: Iterable[Take]) -> bool:
     return any(stem < point if before else stem_in(stem) == point for _, point, before in takes)
 
 
+def _said(fact: str, history: History) -> Iterator[tuple[str, str]]:
+    """Yield (key of a log, successor or "") of what calls a fact false and was not taken back."""
+    takes = takes_in(fact, history)
+    for stem, _, event, _ in history.acts:
+        if isinstance(event, FactSuperseded | FactInvalidated) and event.id == fact:
+            if not taken(stem, takes):
+                yield stem, event.new if isinstance(event, FactSuperseded) else ""
+
+
 def against(fact: str, history: History) -> tuple[str, ...]:
     """Return the keys of the logs that call a fact false and were not taken back, oldest first."""
-    takes = takes_in(fact, history)
-    found: dict[str, None] = {}
-    for stem, _, event, _ in history.acts:
-        said = isinstance(event, FactSuperseded | FactInvalidated) and event.id == fact
-        if said and not taken(stem, takes):
-            found[stem] = None
-    return tuple(found)
+    return tuple(dict.fromkeys([stem for stem, _ in _said(fact, history)]))
 
 
 def calls(fact: str, history: History) -> dict[str, tuple[str, ...]]:
     """Return what calls a fact false and was not taken back: a successor, or "", and the logs."""
-    keys = set(against(fact, history))
     found: dict[str, dict[str, None]] = {}
-    for key, _, event, _ in history.acts:
-        if key in keys and event.id == fact and isinstance(event, FactSuperseded | FactInvalidated):
-            new = event.new if isinstance(event, FactSuperseded) else ""
-            found.setdefault(new, {})[stem_in(key)] = None
+    for stem, new in _said(fact, history):
+        found.setdefault(new, {})[stem_in(stem)] = None
     return {new: tuple(stems) for new, stems in found.items()}
 
 

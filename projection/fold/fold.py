@@ -84,7 +84,8 @@ def collect(entries: Iterable[Entry]) -> dict[str, History]:
                 clocks.setdefault(fact, []).append((stem, clock))
         if kind in WORKING:
             used += named
-            last.update(dict.fromkeys(named, stem))
+            for fact in named:
+                last[fact] = stem
         else:
             for fact in named:
                 last.setdefault(fact, "")
