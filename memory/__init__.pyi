@@ -3,10 +3,6 @@
 from memory.api import Memory as Memory
 from memory.brief.brief_maker import news_of as news_of, public_news as public_news
 from memory.cache.cache_file import Cache as Cache
-from memory.cache.landed_work import (
-    EndingFact as EndingFact, Settled as Settled, read_heads as read_heads,
-    settle_landings as settle_landings,
-)
 from memory.cache.ledger_status import LedgerStatus as LedgerStatus, status_of as status_of
 from memory.cache.name_lookup import (
     AGENTS as AGENTS, ENTITIES as ENTITIES, IDS as IDS, KINDS as KINDS, STEMS as STEMS,
@@ -31,11 +27,11 @@ from memory.merge.learned_by_sync import (
 )
 from memory.pages import Pages as Pages
 from memory.query import home_views as home_views
-from memory.query.code_place import (
+from memory.query.code_reasons import (
     CUT_HISTORY as CUT_HISTORY, PATHS_HINT as PATHS_HINT, REVISION as REVISION,
-    UNCOMMITTED as UNCOMMITTED, code_asked as code_asked,
+    Reason as Reason, UNCOMMITTED as UNCOMMITTED, code_asked as code_asked,
+    reasons as reasons,
 )
-from memory.query.code_reasons import Reason as Reason, reasons as reasons
 from memory.query.home_views import (
     day_of as day_of, entities as entities, entity as entity, links as links,
     view_page as view_page, whole_source as whole_source,
@@ -45,12 +41,9 @@ from memory.query.cached_briefs import (
     kept_page as kept_page, last_brief as last_brief, make_brief as make_brief,
 )
 from memory.query.log_listing import (
-    LogLine as LogLine, ended_at as ended_at, lines_of as lines_of, log_lines as log_lines,
-    writers as writers,
-)
-from memory.query.log_origins import (
-    ADOPTION as ADOPTION, Origin as Origin, Origins as Origins, all_origins as all_origins,
-    seen_at as seen_at,
+    ADOPTION as ADOPTION, LogLine as LogLine, Origin as Origin, Origins as Origins,
+    all_origins as all_origins, ended_at as ended_at, lines_of as lines_of,
+    log_lines as log_lines, seen_at as seen_at, writers as writers,
 )
 from memory.query.prompt_facts import (
     KEPT_CHARS as KEPT_CHARS, answers_to as answers_to, passages_told as passages_told,
@@ -114,7 +107,10 @@ from memory.replay.broken_truth import (
     write_truths as write_truths,
 )
 from memory.replay.ending_commits import ended_facts as ended_facts
-from memory.replay.head_view import Here as Here, here_of as here_of
+from memory.replay.head_view import (
+    EndingFact as EndingFact, Here as Here, Settled as Settled, here_of as here_of,
+    read_heads as read_heads, settle_landings as settle_landings,
+)
 from memory.replay.page_publishing import (
     Publishing as Publishing, code_trunk as code_trunk, publishes as publishes,
     publishing as publishing, trunk_of as trunk_of,

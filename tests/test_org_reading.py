@@ -15,7 +15,7 @@ from ledger.home import OWN_BRANCH, Home
 from ledger.model.event import FactCreated
 from ledger.model.log_names import log_path, seal
 from ledger.model.session import SessionLog
-from memory.query.log_origins import all_origins
+from memory.query.log_listing import all_origins
 from memory.query.reader import Reader
 from memory.replay.reader_marks import NOTHING_MARKED
 from rituals.answers.fact_objects import described

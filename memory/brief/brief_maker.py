@@ -5,34 +5,32 @@ The whole state is not looked at: what is live, the newest logs, and the few fac
 
 from __future__ import annotations
 
-from ledger.codec.log import read_header
+import os
+
 from ledger.environment import now_ms
-from ledger.errors import NotFound, WrongUsage
-from ledger.model.ids import is_fact_id
-from ledger.model.layout import BRIEF_CHARS, LEAST_BRIEF_CHARS
+from ledger.errors import WrongUsage
+from ledger.home import has_layers
+from ledger.model.layout import ASKS_FILE, BRIEF_CHARS, LEAST_BRIEF_CHARS
 from ledger.model.log_names import day_seen, latest_seen
 from ledger.model.record import TYPE_CHECKING, Record
 from ledger.model.verbs import CANCELLED, DONE
-from memory.brief.occasional_parts import beside, states_of, todo
-from memory.cache.name_lookup import fact_named, is_named
 from memory.cache.schema import CORRECTION, corrects
-from memory.replay.read_logs import read_bytes
 from memory.replay.reader_marks import Marks, marks_at
 from projection.brief.budget import brief
 from projection.brief.choice import (
     DAYS,
     QUIET_SESSIONS,
     chars_for,
-    is_note,
     quiet_since,
     role_notes,
+    scores,
 )
-from projection.brief.forms import as_json
 from projection.brief.inert_text import label
-from projection.brief.lines import stem_said
+from projection.brief.lines import as_json, stem_said
 from projection.brief.values import (
     BORN,
     CLOSED,
+    Beside,
     Brief,
     Material,
     News,
@@ -42,13 +40,14 @@ from projection.brief.values import (
     happened,
 )
 from projection.document.fact_remarks import mark_of
-from projection.fold.live_view import LiveView, Standing
+from projection.fold.live_view import Standing
 from projection.fold.testimony import RANK, testimony, word_of
 from projection.lifecycle.review_due import newly_due
-from projection.policy.model import ATTEMPT_KIND, HANDOFF_KIND, QUESTION_KIND, STATE_KIND, TASK_KIND
+from projection.policy import model as policy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Sequence
+    from collections.abc import Callable, Container, Iterable
+    from typing import Any
 
     from ledger.home import Home
     from ledger.model.session import Entry
@@ -60,12 +59,11 @@ if TYPE_CHECKING:
 _LOGS, _LOGS_FOR_NEW = 100, 20
 #: A line takes more characters than this, so only so many corrections and other news can stand there.
 _LINE_CHARS = 200
-#: How much of the text of a task is looked for.
-_WORDS_CHARS = 2000
 #: How many facts that HEAD does not hold have a line; the others are counted.
 _ELSEWHERE = 5
-#: Kinds of what is to be done.
-WORK_KINDS = frozenset((TASK_KIND, HANDOFF_KIND, STATE_KIND))
+#: The kinds of which there is more to tell than of others.
+_NOTHING: dict[str, Any] = {}
+_OCCASIONAL = policy.DELIBERATE | {policy.PATTERN_KIND}
 #: Branches whose names say nothing.
 _TRUNKS = ("", "main", "master", "trunk")
 
@@ -101,87 +99,75 @@ def made_for(
             f"{asked.budget_chars} characters are too few for a brief",
             hint=f"the least is {LEAST_BRIEF_CHARS}, the usual {BRIEF_CHARS}",
         )
-    from memory.replay.upstream_homes import layers_beside
+    others: tuple[Beside, ...] = ()
+    if has_layers(snapshot.home):
+        from memory.brief.occasional_parts import beside
+        from memory.replay.upstream_homes import layers_beside
 
-    layers = layers_beside(snapshot)
-    material = snapshot.ask(lambda cache: _material(snapshot.home, cache, asked, found))
-    material = material._replace(passages=passages, beside=beside(layers) if layers else ())
-    made = brief(material, asked.budget_chars)
+        others = beside(layers_beside(snapshot))
+
+    made = snapshot.ask(
+        lambda cache: brief(
+            _material(snapshot.home, cache, asked, found)._replace(
+                passages=passages, beside=others
+            ),
+            asked.budget_chars,
+        )
+    )
     return made._replace(text=as_json(made)) if asked.json else made
-
-
-def task_of(snapshot: Snapshot, said: str) -> tuple[str, str]:
-    """Return a task as it is asked for, by its id where that begins so, and the words to look for.
-
-    These are the text of the fact that has the id, else what was said.
-    """
-
-    def ask(cache: Cache) -> tuple[str, str]:
-        task, known = said, None
-        if is_fact_id(said):
-            try:
-                known = cache.fact(said if is_named(cache, said) else fact_named(cache, said))
-            except NotFound:
-                pass
-            if known and known.id != said and known.kind != TASK_KIND:
-                known = None
-            task = known.id if known else said
-        if known is None or known.redacted:
-            return task, task
-        return task, f"{task.replace('-', ' ')} {known.text[:_WORDS_CHARS]}"
-
-    return snapshot.ask(ask)
 
 
 def _material(home: Home, cache: Cache, asked: Asked, found: tuple[str, ...]) -> Material:
     marks, elsewhere = marks_at(home, cache).few(_ELSEWHERE)
-    view, summary = marks.here.view(cache, cache.view()), cache.summary
-    most = view.policy.brief.rest
+    here, entry, histories = marks.here, cache.header, cache.some_histories
+    near = bool(found or asked.changed) or asked.branch not in _TRUNKS
+    plain: list[Any] = []
+    some = None if near or asked.role or asked.task else plain
+    view = here.view(cache, cache.view(some, here.rows))
     last = cache.newest_of(asked.agent) if asked.agent else ""
     since = quiet_since(cache.work_stems(QUIET_SESSIONS), cache.work_dates(DAYS))
-    asked_for = _asked_for(cache, asked.task)
     news, more_news = _news(cache, last, asked.budget_chars // _LINE_CHARS, marks)
-    live = {standing.fact.id: standing.fact for standing in view.live}
+    live = {one.id: one for one in [*plain, *[standing.fact for standing in view.live]]}
     standing_of = cache.placing()
+    asked_for: tuple[str, ...] = ()
     known: list[Standing] = []
-    for id in dict.fromkeys((*asked_for, *found)):
-        fact = None if id in live or marks.here.hides(id) else cache.fact(id)
-        if fact is not None:
-            one = standing_of(marks.here.shown(cache, fact))
-            known += [] if one.fact.redacted or one.fact.false else [one]
+    if asked.task:
+        from memory.brief.occasional_parts import answering
+
+        asked_for, known = answering(cache, here, asked.task, found, live)
     facts = [one.fact for one in (*view.live, *known)]
     sides = [(one.id, cache.fact(name)) for one in view.contradicted
              for name in one.rivals or (one.circle if one.circular else ())]  # fmt: skip
     facts += (*view.contradicted, *_facts_in(news), *[side for _, side in sides if side])
-    todo = _todo(cache, view, asked)
+    todo, brought, states, failed = Todo(), _NOTHING, _NOTHING, frozenset[str]()
+    if asked.role or asked.task or not _OCCASIONAL.isdisjoint([one.kind for one in facts]):
+        from memory.brief.occasional_parts import gathered
+
+        todo, brought, states, failed = gathered(home, cache, view, facts, asked)
     serving = [one.standing.fact.id for one in todo.tasks if one.state == f"serves {asked.task}"]
-    facts += [one.standing.fact for part in todo for one in part]  # some are not live
-    brought = _roles_of(home, cache, facts) if asked.role else {}
     notes = role_notes(facts, asked.role, brought)
-    sessions, again = _sessions(home, cache, live.keys(), since, asks=asked.asks)
+    sessions, again = _sessions(home, cache, live, since, asks=asked.asks)
     return Material(
         cache.commit,
         view,
         _place(cache, asked, last, elsewhere),
-        newly_due(cache.sessions_after(summary.last_review), view.policy.review),
+        newly_due(cache.sessions_after(cache.summary.last_review), view.policy.review),
         tuple([_for(one, notes.others) for one in news]),
         more_news,
-        _scores(view, found, asked),
+        scores(view.live, found, asked.branch, asked.changed) if near else {},
         tuple(known),
+        plain,
         sessions,
         notes,
         tuple(cache.work_dates(DAYS)),
         bool(asked.task),
-        chars_for(asked.role, view.policy.learning),
+        chars_for(asked.role, view.policy.learning) if asked.role else 0,
         todo,
-        *states_of(cache, facts),
-        known=lambda id: (
-            testimony(
-                live.get(id) or marks.here.known(cache, id), cache.header, cache.some_histories
-            ).brief
-        ),
+        states,
+        failed,
+        known=lambda id: testimony(live.get(id) or here.known(cache, id), entry, histories).brief,
         rank=lambda stem: RANK[word_of(cache.header(stem))],
-        rests=lambda fact: 0 < most <= cache.times_shown(fact.id, fact.anchor),
+        rests=lambda fact: 0 < view.policy.brief.rest <= cache.times_shown(fact.id, fact.anchor),
         asked=tuple(dict.fromkeys((*asked_for, *serving, *found))),
         gone=marks.of if marks else None,
         since=since,
@@ -212,14 +198,6 @@ def _place(cache: Cache, asked: Asked, last: str, elsewhere: str) -> Place:
     )
 
 
-def _asked_for(cache: Cache, task: str) -> tuple[str, ...]:
-    """Return the fact whose id is the task, or what stands in its place; () for other words."""
-    named = cache.fact(task) if is_fact_id(task) else None
-    if named is None:
-        return ()
-    return mark_of(named, cache.fact).instead if named.false else (task,)
-
-
 def public_news(news: Iterable[News]) -> tuple[News, ...]:
     """Return the news that everybody may read, without what is for a role alone."""
     found = tuple(news)
@@ -248,37 +226,19 @@ def _sessions(
     """
     if not cache.summary.sessions:
         return (), ()
-    from ledger.wal.kept_asks import asks_in
-    from memory.brief.lately_lines import last_sessions
+    from memory.brief.lately_lines import asked_again, last_sessions
 
-    kept = asks_in(home.repository.commondir) if asks else []
+    kept = []
+    if asks and os.path.exists(f"{home.repository.commondir}/{ASKS_FILE}"):
+        from ledger.wal.kept_asks import asks_in
+
+        kept = asks_in(home.repository.commondir)
     if kept and cache.redacted:
         from memory.redaction.withheld_repeats import withheld_of
 
         telling = withheld_of(home, cache)
         kept = [one for one in kept if not (telling and telling.repeats(one.text))]
-    sessions = last_sessions(home, cache, kept, live, since)
-    if not kept:
-        return sessions, ()
-    from memory.brief.asked_again import asked_again
-
-    return sessions, asked_again(kept)
-
-
-def _todo(cache: Cache, view: LiveView, asked: Asked) -> Todo:
-    """Return what is to be done; most ledgers have no tasks, and do without another module."""
-    kinds = {one.fact.kind for one in view.live}
-    if kinds.isdisjoint(WORK_KINDS) and not is_fact_id(asked.task):
-        return Todo()
-    return todo(cache, view, asked.agent, asked.role, asked.task)
-
-
-def _scores(view: LiveView, found: Sequence[str], asked: Asked) -> dict[str, float]:
-    if asked.branch in _TRUNKS and not (found or asked.changed):
-        return {}  # most briefs: they do without another module
-    from projection.brief.choice import scores
-
-    return scores(view.live, found, asked.branch, asked.changed)
+    return last_sessions(home, cache, kept, live, since), asked_again(kept) if kept else ()
 
 
 def _news(cache: Cache, last: str, most: int, marks: Marks) -> tuple[tuple[News, ...], int]:
@@ -333,26 +293,7 @@ def _is_news(news: News) -> bool:
     if now is None or now.fact.redacted or now.fact.false:
         return False
     if news.what == BORN:
-        return now.live and now.fact.kind not in (QUESTION_KIND, ATTEMPT_KIND)
+        return now.live and now.fact.kind not in (policy.QUESTION_KIND, policy.ATTEMPT_KIND)
     if news.what in (DONE, CANCELLED):
         return now.fact.state == news.what
     return now.fact.closed == (news.what == CLOSED)
-
-
-def _roles_of(home: Home, cache: Cache, facts: Iterable[Fact]) -> dict[str, frozenset[str]]:
-    """Return the roles of the logs that brought the notes among some facts, by id; "" for none."""
-    stems = {
-        fact.id: {version.stem for version in fact.heads} | {fact.origin}
-        for fact in facts
-        if is_note(fact)
-    }
-    listed = sorted(set().union(*stems.values()))
-    refs = list(cache.known(listed).values())
-    roles = {
-        ref.key: dict(read_header(data)).get("role", "").strip()
-        for ref, data in read_bytes(home, refs)
-    }
-    return {
-        fact: frozenset([roles[stem] for stem in own if stem in roles])
-        for fact, own in stems.items()
-    }

@@ -1,12 +1,11 @@
 """Tell in a line each what the last sessions were asked for, what came of it and what they left open.
 
 What a person asked for is of this clone (`ledger.wal.kept_asks`), and told to who works in it alone; the
-rest is of the logs of a session, which are one entry together, without what is withheld.
+rest is of the logs of a session, which are one entry together, without what is withheld. What was asked in
+several sessions in the same words says how a person wants to work: that is a form, in every language.
 """
 
 from __future__ import annotations
-
-from collections import Counter
 
 from ledger.environment import now_ms
 from ledger.model.event import FactCreated
@@ -40,8 +39,6 @@ _FULLER = 2
 _LEAST, _NO_PROSE = 5, "#>`~|<-*+=0123456789"
 #: What announces or asks ends so.
 _NO_ENDS = (":", "?", "\uff1a", "\uff1f")
-#: Writing without blanks begins here.
-_UNSPACED = "\u0e00"
 
 
 def last_sessions(
@@ -77,8 +74,6 @@ def last_sessions(
         if said and left:
             said += f"; left open: {', '.join(left)}"
         if ask and not called and len(found) < _FULLER:
-            from memory.brief.asked_again import more_asked
-
             more = more_asked(asks, some[0].session, ask)
             said += f"; also asked: {', '.join(more)}" if more else ""
         day = day_seen(some[0].clock, now_ms())
@@ -89,15 +84,15 @@ def last_sessions(
 def _parts(cache: Cache, withheld: Container[str]) -> list[list[Entry]]:
     """Return the logs of each of the last work sessions, newest first: what continues one is of it."""
     found: dict[object, list[Entry]] = {}
-    begun = Counter[str]()  # sessions that no host names, by agent
+    begun: dict[str, int] = {}  # sessions that no host names, by agent
     for entry in cache.newest_entries("", _LOOKED):
         if not entry.uses or entry.stem in withheld:
             continue
-        key = entry.session or (entry.agent, begun[entry.agent])
+        key = entry.session or (entry.agent, begun.get(entry.agent, 0))
         if key in found or len(found) < _COUNT:
             found.setdefault(key, []).append(entry)
         if entry.work and not entry.session:
-            begun[entry.agent] += 1
+            begun[entry.agent] = begun.get(entry.agent, 0) + 1
     return list(found.values())
 
 
@@ -168,3 +163,84 @@ def _is_a_fact(title: str, text: str) -> bool:
     """Tell whether a log is called after a fact that it brings."""
     fact = title.partition("…")[0].partition(" (and ")[0]
     return any(line.startswith("- ") and fact in line for line in text.split("\n"))
+
+
+#: What else a session was asked for: so many asks.
+_MORE = 2
+#: So much that was asked again is told, of the newest asks: so many words one after the other, or signs
+#: where no blanks part them. What was typed is of words for the most part.
+_AGAIN, _NEWEST, _RUN, _SIGNS, _PLAIN = 3, 500, 5, 12, 0.8
+#: What stands around a word, and what behind it ends a run; writing without blanks begins with the last.
+_MARKS, _ENDS, _UNSPACED = '.,;:!?"“”‘’…()*', ".;:!?…", "\u0e00"
+
+
+def more_asked(asks: Sequence[Ask], session: str, first: str) -> list[str]:
+    """Return what else a session was asked for, what tells most: by words that are rare among asks."""
+    from collections import Counter  # only where asks are kept
+    from math import log
+
+    held = Counter([word for one in asks for word in {*_plain(one.text)}])
+    own = {one.text for one in asks if one.session == session and _is_typed(one.text)} - {first}
+    told = {text: sum([log(len(asks) / held[word]) for word in {*_plain(text)}]) for text in own}
+    return [f"“{one}”" for one in sorted(told, key=lambda text: (-told[text], text))[:_MORE]]
+
+
+def asked_again(asks: Sequence[Ask]) -> tuple[Session, ...]:
+    """Return the words that were typed one after the other in asks of several sessions, and in how many.
+
+    Nothing else of the asks is told, and no two that share words.
+    """
+    from collections import Counter
+    from math import log
+
+    typed = [one for one in asks[-_NEWEST:] if _is_typed(one.text)]
+    sessions: dict[tuple[str, ...], set[str]] = {}
+    for one in typed:
+        for run in _runs(one.text):
+            sessions.setdefault(run, set()).add(one.session)
+    held = Counter([word for one in typed for word in {*_plain(one.text)}])
+    rated: dict[tuple[str, ...], tuple[int, float]] = {}
+    for one in typed:
+        words, who = list[str](), set[str]()
+        for run in [*_runs(one.text), ()]:
+            these = sessions.get(run, set())
+            if words and words[1 - len(run) :] == [*run[:-1]] and len(who & these) > 1:
+                words, who = [*words, run[-1]], who & these
+                continue
+            tells = sum([log(len(typed) / max(held[word], 1)) for word in {*words}])
+            rated[tuple(words)] = len(who), len(who) * tells
+            words, who = ([*run], these) if len(these) > 1 else ([], set())
+    rated.pop((), None)
+    found, said = list[Session](), set[str]()
+    for run, (many, _) in sorted(rated.items(), key=lambda one: (-one[1][1], one[0])):
+        if len(found) < _AGAIN and len(said.intersection(run)) < _RUN:
+            text = ("" if run[0] >= _UNSPACED else " ").join(run)
+            found.append(Session("", "", f"“{text}” ({many} sessions)", "", "ask"))
+            said.update(run)
+    return tuple(found)
+
+
+def _is_typed(text: str) -> bool:
+    """Tell whether a text is of words: what a program printed has marks and numbers between them."""
+    return len(_plain(text)) > _PLAIN * len(text.split())
+
+
+def _plain(text: str) -> list[str]:
+    words = [one.strip(_MARKS) for one in text.casefold().replace("’", "'").split()]
+    return [one for one in words if one.replace("'", "").isalpha()]
+
+
+def _runs(text: str) -> list[tuple[str, ...]]:
+    """Return so many words of a text as follow each other; a name, a number or a mark parts them."""
+    found: list[tuple[str, ...]] = []
+    run: list[str] = []
+    for typed in [*text.casefold().replace("’", "'").split(), ""]:
+        word = typed.strip(_MARKS)
+        if word and word.replace("'", "").isalpha():
+            run += word if word[0] >= _UNSPACED else [word]
+            if typed[-1] not in _ENDS:
+                continue
+        width = _SIGNS if run and run[0] >= _UNSPACED else _RUN
+        found += [tuple(run[at : at + width]) for at in range(len(run) - width + 1)]
+        run = []
+    return found

@@ -35,6 +35,7 @@ from projection.fold.live_view import (
     set_digest,
     summarise,
 )
+from projection.policy.model import DELIBERATE, PATTERN_KIND, THREAD_KIND
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,6 +45,8 @@ if TYPE_CHECKING:
     from projection.fold.falsity import Edge
 
 
+#: The kinds that a brief does not place by their age alone.
+_PLACED_KINDS = DELIBERATE | {PATTERN_KIND, THREAD_KIND}
 #: What logs report of sessions and of the work of others.
 _REPORTED: Mapping[str, Callable[[Entry], list[Any]]] = {
     "INSERT INTO shown VALUES (?, ?, ?) "
@@ -97,7 +100,7 @@ def add_logs(
         before = states.get(fact, PENDING)
         facts += (made[2] != PENDING) - (before != PENDING)
         false += (made[2] == FALSE) - (before == FALSE)
-    many("INSERT OR REPLACE INTO facts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+    many("INSERT OR REPLACE INTO facts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
     changed = [(fact,) for fact in touched if fact not in gathered or gathered[fact].acts]
     many("INSERT OR IGNORE INTO changed VALUES (?)", changed)
     digest = set_digest(log_digest(ref.key, ref.blob) for ref in refs)
@@ -114,12 +117,12 @@ def add_logs(
 
 def _fact_row(
     fact: str, history: History, cut: frozenset[Edge]
-) -> tuple[str, bytes, int, str, str, str, int, str, int, int]:
+) -> tuple[str, bytes, int, str, str, str, int, str, int, int, int]:
     """Return a row of `facts`."""
     found = resolve(fact, history, cut)
     packed = marshal.dumps(plain_history(history))
     if found is None:
-        return fact, packed, PENDING, "", "", "", 0, "", 0, 0
+        return fact, packed, PENDING, "", "", "", 0, "", 0, 0, 0
     if found.false:
         state = FALSE
     elif found.archived_at:
@@ -131,7 +134,9 @@ def _fact_row(
     contested = found.contradicted or len(found.superseded_by) > 1 or bool(found.circle)
     contested = contested or bool(footer(found, CONFLICTS))
     row = found.anchor, found.young, found.kind, int(contested), footer(found, ENTITY_KEY)
-    return fact, packed, state, *row, *found.extent
+    known = contested or found.closed or found.redacted or found.kind in _PLACED_KINDS
+    plain = state == ORDINARY and not (known or footer(found, "role") or footer(found, "salience"))
+    return fact, packed, state, *row, *found.extent, int(plain)
 
 
 #: More supersessions at once are looked at together, in the time that all of them take.

@@ -19,10 +19,11 @@ from memory.cache.schema import (
     unpack_history,
 )
 from memory.cache.stamp import unpack
-from projection.fold.fact_history import Fact, History
+from projection.fold.fact_history import Fact, History, Unread
 from projection.fold.falsity import opposed
 from projection.fold.fold import resolve
 from projection.fold.live_view import (
+    ARCHIVED_TIERS,
     DecayClock,
     LiveView,
     Standing,
@@ -31,12 +32,13 @@ from projection.fold.live_view import (
     live_view,
     never_decaying,
     stand,
+    tier_by_age,
 )
 from projection.policy.model import Policy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Container, Iterable, Iterator, Sequence
     from typing import Any
 
     from projection.document.fact_remarks import Met
@@ -123,11 +125,19 @@ class Questions(Database):
         """Return the facts that hold and may say what ends them, or by what they are checked."""
         return self.column(f"SELECT id FROM facts WHERE {MAY_END} ORDER BY id")  # noqa: S608 - our own words
 
-    def view(self) -> LiveView:
-        """Return what `continuity.md` shows, without looking at what is archived."""
-        clock = self.clock()
-        found = [self._resolved(id, packed) for id, packed in self.maybe_live(clock).items()]
-        facts = [self._set_against(fact) for fact in found if fact is not None]
+    def view(self, plain: list[Fact] | None = None, apart: Container[str] = ()) -> LiveView:
+        """Return what `continuity.md` shows, without looking at what is archived.
+
+        What is plain (`memory.cache.schema`) and not `apart` goes to `plain` instead, where that is given.
+        """
+        clock, lasting, against = self.clock(), never_decaying(self.policy), self._against()
+        facts: list[Fact] = []
+        for id, packed, simple, kind, anchor, young in self.maybe_live(clock).values():
+            if plain is None or not simple or kind in lasting or id in against or id in apart:
+                found = self.resolved(id, packed)
+                facts += [] if found is None else [self._set_against(found)]
+            elif (tier := tier_by_age(anchor, young, clock)) not in ARCHIVED_TIERS:
+                plain.append(Unread(self.resolved, id, packed, kind, anchor, tier))
         contested = self.contested()
         return live_view(self.summary, self.policy, clock, facts, contested, self.head.counts)
 
@@ -150,28 +160,28 @@ class Questions(Database):
             self._opposed = opposed(facts, self.alone) if facts else {}
         return self._opposed
 
-    def _resolved(self, fact: str, packed: bytes) -> Fact | None:
+    def resolved(self, fact: str, packed: bytes) -> Fact | None:
         """Read a fact off its packed history."""
         return resolve(fact, unpack_history(packed), self.cut)
 
-    def maybe_live(self, clock: DecayClock) -> dict[str, bytes]:
-        """Return the packed histories of all facts that may stand in `continuity.md`, by id.
+    def maybe_live(self, clock: DecayClock) -> dict[str, tuple[str, bytes, int, str, str, str]]:
+        """Return (id, history, plain, kind, anchor, young) of what may stand in `continuity.md`, by id.
 
         With the clock of an earlier log: without those that had left it for good by then.
         """
-        asked = "SELECT id, history FROM facts WHERE state "
+        asked = "SELECT id, history, plain, kind, anchor, young FROM facts WHERE state "
         rows = self.rows(asked + "IN (1, 2) AND anchor >= ?", (clock.archive,))
         rows += self.rows(asked + "= 2 AND anchor < ?", (clock.archive,))
         for kind in sorted(never_decaying(self.policy)):
             rows += self.rows(asked + "= 1 AND kind = ? AND anchor < ?", (kind, clock.archive))
         young = "IN (1, 2) AND young != '' AND young != anchor AND young >= ? AND anchor < ?"
         rows += self.rows(asked + young, (clock.working, clock.archive))
-        return dict(rows)
+        return {row[0]: row for row in rows}
 
     def alone(self, fact: str) -> Fact | None:
         """Return a fact as its own history tells it."""
         row = self.row("SELECT history FROM facts WHERE id = ?", (fact,))
-        return None if row is None else self._resolved(fact, row[0])
+        return None if row is None else self.resolved(fact, row[0])
 
     def fact(self, fact: str) -> Fact | None:
         """Return one fact, None when there is none of this id."""
@@ -187,7 +197,7 @@ class Questions(Database):
     def facts(self, among: str, values: Sequence[object] = ()) -> list[Fact]:
         """Return the facts that the rest of a question about `facts` names, each as it is alone."""
         rows = self.rows(f"SELECT id, history FROM facts {among}", values)  # noqa: S608 - our own words
-        found = [self._resolved(id, packed) for id, packed in rows]
+        found = [self.resolved(id, packed) for id, packed in rows]
         return [fact for fact in found if fact is not None]
 
     def facts_of_kind(self, kind: str, *, unsettled: bool = False) -> list[Fact]:

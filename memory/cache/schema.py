@@ -44,7 +44,8 @@ CREATE INDEX logs_work ON logs(stem) WHERE work;
 CREATE TABLE findings(number INTEGER PRIMARY KEY, value BLOB NOT NULL);
 CREATE TABLE facts(id TEXT PRIMARY KEY, history BLOB NOT NULL, state INTEGER NOT NULL,
   anchor TEXT NOT NULL, young TEXT NOT NULL, kind TEXT NOT NULL, contested INTEGER NOT NULL,
-  about TEXT NOT NULL, lines INTEGER NOT NULL, chars INTEGER NOT NULL) WITHOUT ROWID;
+  about TEXT NOT NULL, lines INTEGER NOT NULL, chars INTEGER NOT NULL,
+  plain INTEGER NOT NULL) WITHOUT ROWID;
 CREATE INDEX facts_anchor ON facts(anchor) WHERE state IN (1, 2);
 CREATE INDEX facts_young ON facts(young) WHERE state IN (1, 2) AND young != ''
   AND young != anchor;
@@ -70,6 +71,7 @@ CREATE TABLE takes(fact TEXT NOT NULL, stem TEXT NOT NULL, before INTEGER NOT NU
 #: `facts.young` is where age counts from while it matters (at most one use). It may lie above the anchor:
 #: a fact was named, and then created by a log that is no work. `facts.about` is the footer `entity`;
 #: `lines` and `chars` are its `Fact.extent`. With `state` in it `facts_kind` answers without the table.
+#: Nothing but its kind and age places a `plain` one in a brief: no state, side, role or salience.
 PENDING, ORDINARY, PINNED, FALSE, AWAY = 0, 1, 2, 3, 4
 #: Of the facts that hold those that may say what ends them, or by what they are checked.
 MAY_END = (

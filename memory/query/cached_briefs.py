@@ -175,16 +175,17 @@ def make_brief(home: Home, wish: BriefWish) -> KeptBrief:
     Raises:
         DiurnaError: as for `last_brief`.
     """
-    from contextlib import closing
-
     from memory.query.reader import Reader, something_beside
 
     path, hides, name = _last(home, wish)
     waits, of, place = waiting_stems(home), seen(home), head(home.repository)
-    with closing(Reader(home)) as reader:
+    reader = Reader(home)
+    try:
         asked = wish.agent, wish.role, wish.budget_chars
         made = reader.brief(agent=asked[0], role=asked[1], budget_chars=asked[2], asks=True)
         alone = not something_beside(reader.snapshot, None)
+    finally:
+        reader.close()
     beside = _beside(home) if head(home.repository) == place else ""
     kept = KeptBrief(now_ms(), of, beside, made.place.newest, waits, alone, made.text)
     if made.commit == kept.tip:

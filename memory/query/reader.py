@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ledger.model.log_names import LogRef
     from ledger.model.session import Entry
     from memory.cache.cache_file import Cache
-    from memory.query.log_origins import Origins
+    from memory.query.log_listing import Origins
     from memory.recall.recall_values import Answer, Filters
     from memory.recall.recaller import Recaller
     from memory.replay.tip_snapshot import Progress
@@ -360,14 +360,14 @@ class Reader:
         Raises:
             WrongUsage: the budget is too small.
         """
-        from memory.brief.brief_maker import Asked, made_for, task_of
+        from memory.brief.brief_maker import Asked, made_for
         from memory.cache.ledger_version import branch_of, changed_files
 
         asker, branch = agent or self.asker(), branch_of(self.home)
         asked = Asked(asker, role, task, branch, (), budget_chars, json, asks)
         if not task:
             return made_for(self.snapshot, asked)
-        from memory.brief.occasional_parts import found_for, passages_for
+        from memory.brief.occasional_parts import found_for, passages_for, task_of
 
         task, words = task_of(self.snapshot, task)
         asked = asked._replace(task=task, changed=changed_files(self.home))

@@ -24,8 +24,7 @@ from ledger.model.log_names import LogRef
 from ledger.model.record import TYPE_CHECKING, Record
 from ledger.model.session import SessionLog
 from memory.cache.cache_file import Cache
-from memory.query.log_listing import shown_times, told_by
-from memory.query.log_origins import Origin, origins_of
+from memory.query.log_listing import Origin, origins_of, shown_times, told_by
 from memory.query.visible_logs import logs_of
 from memory.redaction.withheld_texts import ids_in
 from memory.replay.reader_marks import marked_fact, marks_at

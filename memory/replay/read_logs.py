@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
 
 from ledger.errors import GitFailed
 from ledger.git.git_objects import Objects
@@ -16,7 +15,7 @@ from ledger.model.record import TYPE_CHECKING, Record
 from ledger.model.session import LOG_LIMIT_BYTES, Entry
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 #: The most blobs that are looked for as loose files before git is asked.
 LOOSE_UP_TO = 64

@@ -8,15 +8,16 @@ of its own. The budget counts every character of the output.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from projection.brief import forms, values
-from projection.brief.forms import Said
+from projection.brief import lines, values
 from projection.brief.inert_text import NONCE_CHARS, nonce_for, shortened
-from projection.brief.lines import line_of, text_chars
+from projection.brief.lines import Said, line_of, text_chars
 from projection.brief.sections import Wanted, gone_of, usual_word, wanted
 from projection.document.fact_remarks import is_behind
 from projection.policy.model import DEFAULT_KIND
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 #: Of a hundred characters, how many a section has with a task and without, and its fewest lines.
 _SHARES = {
@@ -51,8 +52,7 @@ def brief(material: values.Material, budget_chars: int) -> values.Brief:
     """Write what fits into so many characters for the whole text, at least `LEAST_BRIEF_CHARS`."""
     filling = _Filling(material, budget_chars)
     filling.fill()
-    made = filling.made(_NO_NONCE)
-    return filling.made(nonce_for(material.view.summary.digest, made.text))
+    return filling.made()
 
 
 class _Part:
@@ -62,20 +62,21 @@ class _Part:
         self.wanted, self.name, self.items = wanted, wanted.name, wanted.items
         self.with_task, self.without, self.least = _SHARES.get(wanted.name, _OTHERS_SHARE)
         self.lines: list[values.Line] = []
+        self.written: list[str] = []  # each of them
         self.taken: list[values.Item] = []
         self.next = self.used = 0
         self.done = self.cut = False
         self._said = said._replace(kinds=(*wanted.kinds, *said.kinds))
 
-    def written(self, lines: Sequence[values.Line]) -> str:
-        return "".join([forms.written(line, self._said) for line in lines])
+    def write(self, line: values.Line) -> str:
+        return lines.written(line, self._said)
 
-    def cost(self, line: values.Line) -> int:
+    def cost(self, written: str) -> int:
         """Count what a line takes; the first of a section brings the title along."""
-        cost = len(self.written([line]))
+        cost = len(written)
         if not self.lines:
             most = self.wanted.total + 1  # the longest that may stand there
-            cost += len(forms.opening(self.wanted.title, self.wanted.total, most)) + len(str(most))
+            cost += len(lines.opening(self.wanted.title, self.wanted.total, most)) + len(str(most))
         return cost
 
 
@@ -95,20 +96,16 @@ class _Filling:
         self._index: tuple[str, ...] = ()
         self._corrected: frozenset[str] = frozenset()
         self._facts = sum(view.tiers)
-        self._whole = self._room = budget - self._frame()
-
-    def _frame(self) -> int:
-        """Count what stands around the sections at most."""
         most = max(self._facts, 2)  # nothing that is counted takes more room
-        tail = forms.tail(_NO_NONCE, (), most, most)
-        return len(forms.head(_NO_NONCE, self.place, "")) + len(tail)
+        around = lines.head(_NO_NONCE, self.place, "") + lines.tail(_NO_NONCE, (), most, most)
+        self._whole = self._room = budget - len(around)
 
     def fill(self) -> None:
         """Take what fits, most important first."""
         material, parts = self._material, self.parts
         for part in parts:
             self._force(part)
-        bare, with_due = (len(forms.head("", self.place, due)) for due in ("", material.due))
+        bare, with_due = (len(lines.head("", self.place, due)) for due in ("", material.due))
         cost = with_due - bare
         if material.due and cost <= self._room:
             self.due, self._room = material.due, self._room - cost
@@ -124,7 +121,9 @@ class _Filling:
                 part.done = True
             share = self._whole * (part.with_task if material.asks else part.without) // 100
             if part.name == values.DECISIONS:
-                share = max(share, self._half(part))
+                known = sum([len(one.items) for one in parts if one.name == values.REST])
+                here = len(part.items)  # of the room that both share, by how many facts each has
+                share = max(share, (self._room + part.used) * here // (here + known))
             self._take(part, share)
         self._take_all(but=values.SESSIONS)
         if index:  # what the index does not need is for lines
@@ -137,14 +136,6 @@ class _Filling:
         for part in parts:
             self._lengthen(part)
         self._take_all()
-
-    def _half(self, part: _Part) -> int:
-        """Return what a section has of the room that it and the rest share, by how many facts each has."""
-        here, all = (
-            sum([len(one.items) for one in self.parts if one.name in names])
-            for names in ((part.name,), (part.name, values.REST))
-        )
-        return (self._room + part.used) * here // all
 
     def _take_all(self, but: str = "") -> None:
         """Take what there is room for, of all sections but one."""
@@ -174,14 +165,14 @@ class _Filling:
         if not isinstance(newest, values.News) or newest.what not in values.CORRECTIONS:
             return
         line = self._line(part, newest, 0)
-        if (over := part.cost(line) - self._room) > 0:
+        if (over := part.cost(part.write(line)) - self._room) > 0:
             part.cut = True
             cut = shortened(line.text, max(_LEAST_TEXT, len(line.text) - over))
             line = line._replace(text=cut, cut=True)
-        if part.cost(line) > self._room:  # the names around it are long, and the budget is small
+        if part.cost(part.write(line)) > self._room:  # long names around it, and a small budget
             line = line._replace(kind="", by="", known="")
-        if part.cost(line) <= self._room:
-            self._add(part, newest, line)
+        if part.cost(written := part.write(line)) <= self._room:
+            self._add(part, newest, line, written)
         self._corrected = frozenset(self._shown)
 
     def _take(self, part: _Part, share: int = 0, least: int = 0) -> None:
@@ -192,10 +183,10 @@ class _Filling:
                 part.next += 1
                 continue
             line = self._line(part, item, len(part.lines))
-            cost = part.cost(line)
+            cost = part.cost(written := part.write(line))
             if cost > self._room or (share and part.used + cost > share):
                 return
-            self._add(part, item, line)
+            self._add(part, item, line, written)
 
     def _is_passed_over(self, part: _Part, item: values.Item) -> bool:
         """Tell whether a fact is shown already, or rests; what happened to it is said all the same."""
@@ -214,11 +205,12 @@ class _Filling:
                 self._resting[fact.id] = None
         return fact.id in self._shown or fact.id in self._resting
 
-    def _add(self, part: _Part, item: values.Item, line: values.Line) -> None:
-        cost = part.cost(line)
+    def _add(self, part: _Part, item: values.Item, line: values.Line, written: str) -> None:
+        cost = part.cost(written)
         self._room -= cost
         part.used += cost
         part.lines.append(line)
+        part.written.append(written)
         part.taken.append(item)
         part.next += 1
         self._shown.add(line.id)
@@ -237,7 +229,7 @@ class _Filling:
         return list(found)
 
     def _cost_of_index(self, ids: Sequence[str]) -> int:
-        return len(forms.tail("", tuple(ids), 2, 2)) - len(forms.tail("", (), 2, 2))
+        return len(lines.tail("", tuple(ids), 2, 2)) - len(lines.tail("", (), 2, 2))
 
     def _name_the_rest(self, room: int) -> None:
         """Name facts without a line, as many as there is room for."""
@@ -252,31 +244,46 @@ class _Filling:
         if part.cut or part.name == values.ROLE:
             return
         for halves in _LONGER:
-            lines = [self._line(part, one, nth, halves) for nth, one in enumerate(part.taken)]
-            more = len(part.written(lines)) - len(part.written(part.lines))
+            longer = [
+                self._line(part, item, nth, halves)
+                if line.cut or isinstance(item, values.Session)
+                else line
+                for nth, (line, item) in enumerate(zip(part.lines, part.taken, strict=True))
+            ]
+            written = list(map(part.write, longer))
+            more = sum(map(len, written)) - sum(map(len, part.written))
             if more <= self._room:
-                part.lines = lines
+                part.lines, part.written = longer, written
                 self._room -= more
                 return
 
-    def made(self, nonce: str) -> values.Brief:
+    def made(self) -> values.Brief:
         """Write all of it, and count what is not shown."""
         view = self._material.view
-        live = len({one.fact.id for one in view.live if not one.fact.redacted} - self._shown)
-        archived = self._facts - len(view.live) - len(_archived(self._material) & self._shown)
+        plain = {one.about.id for one in self._material.plain}
+        known = {one.fact.id for one in view.live if not one.fact.redacted}
+        live = len((known | plain) - self._shown)
+        away = (_archived(self._material) - plain) & self._shown
+        archived = self._facts - len(view.live) - len(plain) - len(away)
         also = tuple([one for one in self._index if one not in self._shown])
         rests = len([one for one in also if one in self._resting])
-        said, sections = forms.head(nonce, self.place, self.due), []
+        said, sections = "", []
         for part in self.parts:
             if part.lines:
                 left = part.wanted.total - part.next
                 title, shown = part.wanted.title, len(part.lines)
-                said += forms.opening(title, shown, shown + left) + part.written(part.lines)
+                said += lines.opening(title, shown, shown + left) + "".join(part.written)
                 sections.append(values.Section(part.name, title, tuple(part.lines), left))
-        said += forms.tail(nonce, also, live, archived)
+
+        ends = (
+            lines.head(_NO_NONCE, self.place, self.due),
+            lines.tail(_NO_NONCE, also, live, archived),
+        )
+        nonce = nonce_for(view.summary.digest, said.join(ends))
         return values.Brief(
             self._material.commit, self.place, self.due, tuple(sections), live, archived, nonce,
-            said, also, rests,
+            lines.head(nonce, self.place, self.due) + said + lines.tail(nonce, also, live, archived),
+            also, rests,
         )  # fmt: skip
 
 

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
 
-from ledger.model.verbs import IN_PROGRESS
-from projection.brief.inert_text import label
-from projection.brief.values import RoleNotes, Stated
-from projection.fold.fact_history import Fact
-from projection.fold.fact_links import SERVES, named
+from projection.brief.values import NOBODY, RoleNotes
+from projection.fold.fact_history import Fact, Unread
 from projection.fold.live_view import Standing, clock_at
 from projection.policy.model import (
     ATTEMPT_KIND,
@@ -17,12 +13,14 @@ from projection.policy.model import (
     HANDOFF_KIND,
     PATTERN_KIND,
     QUESTION_KIND,
-    STATE_KIND,
     THREAD_KIND,
     Learning,
     Windows,
 )
-from projection.work.tracked_tasks import MEDIUM, Handoff, Task, role_names
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
 
 #: The k of reciprocal rank fusion (Cormack, Clarke and Büttcher 2009).
 _K = 60
@@ -44,7 +42,7 @@ _SALIENCE_SHARE, _RECENCY_SHARE, _NEAR_SHARE = 500_000, 500_000, 300_000
 _DECAY = (1_000_000, 917_004, 840_896, 771_105, 707_107, 648_420, 594_604, 545_254)
 #: What comes first for a role, and what a log of the role does not bring to it.
 NOTE_KINDS = ("note", PATTERN_KIND)
-_KINDS_OF_OTHERS = ("decision", "invariant", THREAD_KIND)
+KINDS_OF_OTHERS = ("decision", "invariant", THREAD_KIND)
 #: About how many characters a token has; the policy counts in tokens.
 _TOKEN_CHARS = 4
 #: How many facts of the user's own home, and how many invariants of one upstream.
@@ -52,8 +50,6 @@ YOURS_FACTS, UPSTREAM_FACTS = 5, 10
 _INVARIANT = "invariant"
 #: What is about work in another home, and what a brief says nowhere.
 _PASSED_OVER = (ATTEMPT_KIND, FINDING_KIND, HANDOFF_KIND, PATTERN_KIND, QUESTION_KIND)
-#: How many ids a line names that a task waits for, or a handoff is for.
-_NAMED = 3
 #: Behind so many work sessions and work days in which nobody named it an open thread leaves the brief, but
 #: not one whose footers say who has it, how much it matters or what ends it.
 QUIET_SESSIONS, QUIET_DAYS = 5, 7
@@ -130,7 +126,7 @@ def weights(
 
 def salience(fact: Fact) -> int:
     """Return what a fact's footer says it is worth, from 1 to 10; 5 where it says nothing of the sort."""
-    for key, value in fact.meta:
+    for key, value in () if isinstance(fact, Unread) else fact.meta:
         if key == SALIENCE and value.isascii() and value.isdigit():
             return min(_MOST, max(_LEAST, int(value[:9])))
     return USUAL
@@ -157,8 +153,9 @@ def is_kept(fact: Fact) -> bool:
 
 def has_left(fact: Fact, since: str) -> bool:
     """Tell whether a fact is an open thread that nobody named since then: its state is untouched."""
-    named = max(fact.anchor, fact.verified)
-    return fact.open and fact.kind == THREAD_KIND and named < since and not is_kept(fact)
+    if not fact.open or fact.kind != THREAD_KIND:
+        return False
+    return max(fact.anchor, fact.verified) < since and not is_kept(fact)
 
 
 # ---- for whom ---------------------------------------------------------------------------------------
@@ -170,18 +167,19 @@ def roles_of(fact: Fact) -> frozenset[str]:
 
 
 def _roles_in(fact: Fact, footer: str) -> frozenset[str]:
-    return next((role_names(value) for key, value in fact.meta if key == footer), frozenset())
+    return next((_roles(value) for key, value in fact.meta if key == footer), NOBODY)
 
 
-def is_note(fact: Fact) -> bool:
-    """Tell whether a fact that a log of a role brought is a note of it: no other section is for it."""
-    return fact.kind not in _KINDS_OF_OTHERS
+def _roles(value: str) -> frozenset[str]:
+    from projection.work.tracked_tasks import role_names  # most briefs name no role
+
+    return role_names(value)
 
 
 def chars_for(asked: str, learning: Learning) -> int:
     """Return how many characters what a role learned may have in its brief."""
-    adversarial = role_names(", ".join(learning.adversarial))
-    usual = adversarial.isdisjoint(role_names(asked))
+    adversarial = _roles(", ".join(learning.adversarial))
+    usual = adversarial.isdisjoint(_roles(asked))
     return _TOKEN_CHARS * (learning.role_tokens if usual else learning.adversarial_tokens)
 
 
@@ -198,13 +196,13 @@ def role_notes(
     own: set[str] = set()
     alone: set[str] = set()
     others: set[str] = set()
-    roles = role_names(asked)
+    roles = _roles(asked) if asked else NOBODY
     for fact in facts:
         if named := roles_of(fact):
             for found in (own, alone) if roles & named else (others,):
                 found.add(fact.id)
         elif roles:
-            said = [role_names(one) for one in brought.get(fact.id, ())]
+            said = [_roles(one) for one in brought.get(fact.id, ())]
             if not roles.isdisjoint([*_roles_in(fact, "tags"), *frozenset().union(*said)]):
                 own.add(fact.id)
             elif fact.kind in NOTE_KINDS and said and all(said):
@@ -234,52 +232,3 @@ def invariants(live: Sequence[Standing]) -> tuple[Standing, ...]:
 def _is_plain(one: Standing) -> bool:
     fact = one.fact
     return not (fact.redacted or fact.contradicted or fact.closed or fact.false)
-
-
-# ---- what is to be done -----------------------------------------------------------------------------
-
-
-def stated(handoff: Handoff) -> Stated:
-    """Say of a handoff which task it is for, and who left it."""
-    said = [f"for {' and '.join(handoff.tasks[:_NAMED])}"] if handoff.tasks else []
-    said += [f"confidence {label(handoff.confidence)}"] if handoff.confidence else []
-    return Stated(handoff.standing, ", ".join(said), label(handoff.giver))
-
-
-def own_tasks(tasks: Iterable[Task], agent: str) -> list[Task]:
-    """Return the tasks in progress that an agent has."""
-    return [one for one in tasks if one.state == IN_PROGRESS and one.claimant == agent != ""]
-
-
-def ordered(
-    tasks: Sequence[Task], live: Iterable[Standing], agent: str, asked: Task | None
-) -> tuple[Stated, ...]:
-    """Return open tasks, in their order, and what holds of the state, as a brief has them.
-
-    What serves `asked`, the task that the brief is for, follows it.
-    """
-    live = list(live)
-    found: list[Stated] = []
-    if asked:
-        serving = [one for one in live if (SERVES, asked.id) in named(one.fact)]
-        found.append(_task(asked))
-        found += [
-            Stated(one, f"serves {asked.id}") for one in serving if one.fact.kind != HANDOFF_KIND
-        ]
-    found += map(_task, own_tasks(tasks, agent))
-    found += [Stated(one) for one in live if one.fact.kind == STATE_KIND]
-    once: dict[str, Stated] = {}
-    for one in (*found, *map(_task, tasks)):
-        once.setdefault(one.about.id, one)
-    return tuple(once.values())
-
-
-def _task(task: Task) -> Stated:
-    """Say the state of a task, who has it, its priority, and what it waits for."""
-    said = [f"{task.state} by {label(task.claimant)}" if task.claimant else task.state]
-    if task.priority != MEDIUM:
-        said.append(task.priority)
-    if task.waits:
-        more = f" and {len(task.waits) - _NAMED} more" if len(task.waits) > _NAMED else ""
-        said.append(f"waits for {' and '.join(task.waits_for[:_NAMED])}{more}")
-    return Stated(task.standing, ", ".join(said))

@@ -1,13 +1,11 @@
 """Sort facts into the sections of a brief, in the order of their weight: same material, same brief.
 
-What a task asks for stands before all. What fits is decided in `budget`, how it is written in `forms`.
+What a task asks for stands before all. What fits is decided in `budget`, how it is written in `lines`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-
-from ledger.model.record import Record
+from ledger.model.record import TYPE_CHECKING, Record
 from projection.brief import values
 from projection.brief.choice import NOTE_KINDS, has_left, is_kept, weights
 from projection.brief.values import Stated
@@ -18,6 +16,9 @@ from projection.fold.testimony import IMPORTED, QUOTED, SAID, persons_first
 from projection.lifecycle.review_due import is_raised
 from projection.policy import model as policy
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
 #: How many facts of a section are looked at for who decided them: more than most briefs have room for.
 _LOOKED_AT = 24
 _INVARIANT = "invariant"
@@ -26,6 +27,7 @@ _DECIDED = ("decision", "convention", "stack")
 #: How many facts that a task asks for stand before all else, and how many threads are shown that nobody
 #: keeps and nothing asks for: those that were named last, since what is done is seldom said.
 _ASKED, _THREADS = 12, 3
+_PLACES = {tier: place for place, tier in enumerate(TIERS)}
 
 
 class Wanted(Record):
@@ -43,24 +45,18 @@ def wanted(material: values.Material) -> tuple[Wanted, ...]:
     score, notes, states = material.score, material.notes, material.states
     handed, failed, tasks = todo = _todo(material)
     placed = {one.about.id for part in todo for one in part}
-    core: list[Stated] = []
-    threads: list[Stated] = []
-    decisions: list[Stated] = []
-    noted: list[Stated] = []
-    rest: list[Stated] = []
-    for standing in _by_weight(material):
+    core, threads, decisions, noted, rest = (list[Stated]() for _ in range(5))
+    for standing in (*material.view.live, *material.found):
         fact = standing.fact
         if fact.id in placed or has_left(fact, material.since):
             continue
         if not _is_plain(fact, material) or _is_left_out(fact, material):
             continue
         one = Stated(standing, states.get(fact.id, ""))
-        if _has_ended(fact, material):
-            rest.append(one)
-            continue
-        if fact.id in notes.own:
+        ended = _has_ended(fact, material)
+        if fact.id in notes.own and not ended:
             noted.append(one)
-        if not standing.live:
+        if ended or not standing.live:
             rest.append(one)
         elif fact.kind in (policy.THREAD_KIND, policy.FINDING_KIND) and not fact.closed:
             threads.append(one)
@@ -70,6 +66,11 @@ def wanted(material: values.Material) -> tuple[Wanted, ...]:
             decisions.append(Stated(standing))
         elif fact.id not in notes.alone:
             rest.append(one)
+    for one in material.plain:
+        decided = one.about.kind in _DECIDED and not _has_ended(one.about, material)
+        (decisions if decided else rest).append(one)
+    for found in (core, threads, noted, decisions, rest):
+        _by_weight(found, score)
     core.sort(key=lambda one: one.about.kind != _INVARIANT)
     threads.sort(key=lambda one: (one.about.id not in states, is_raised(one.about)))
     some, held = _few(threads, score), len(threads)
@@ -226,14 +227,11 @@ def _contradicted(material: values.Material) -> list[Stated]:
     return said
 
 
-def _by_weight(material: values.Material) -> list[Standing]:
-    """Sort all facts: what the task is about first, then by tier, then the newest, then by id."""
-    score, places = material.score, {tier: place for place, tier in enumerate(TIERS)}
-    found = [*material.view.live, *material.found]
-    found.sort(key=lambda one: one.fact.id)
-    found.sort(key=lambda one: one.fact.anchor, reverse=True)  # equal ones keep their order
-    found.sort(key=lambda one: (-score.get(one.fact.id, 0.0), places[one.tier]))
-    return found
+def _by_weight(found: list[Stated], score: Mapping[str, float]) -> None:
+    """Sort facts: what the task is about first, then by tier, then the newest, then by id."""
+    found.sort(key=lambda one: one.about.id)
+    found.sort(key=lambda one: one.about.anchor, reverse=True)  # equal ones keep their order
+    found.sort(key=lambda one: (-score.get(one.about.id, 0.0), _PLACES[one.standing.tier]))
 
 
 def _by_use(found: list[Stated], material: values.Material) -> None:

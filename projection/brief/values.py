@@ -17,7 +17,7 @@ from ledger.model.verbs import CANCELLED, DONE
 from projection.document.fact_remarks import PLAIN, Mark
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from ledger.model.event import Event
     from ledger.model.session import Entry
@@ -43,7 +43,7 @@ _WHAT: dict[type[Event], str] = {
     FactSuperseded: SUPERSEDED, FactInvalidated: INVALIDATED, FactUpdated: UPDATED,
     FactReinstated: REINSTATED, FactCreated: BORN, ThreadClosed: CLOSED, ThreadReopened: REOPENED,
 }  # fmt: skip
-_NOBODY: frozenset[str] = frozenset()
+NOBODY: frozenset[str] = frozenset()
 
 
 class Line(Record):
@@ -179,16 +179,16 @@ class Beside(Record):
 class RoleNotes(Record):
     """What some facts are to the role that asks, by id."""
 
-    own: frozenset[str] = _NOBODY  #: for it: by footer, by tag, or as notes of its logs
-    alone: frozenset[str] = _NOBODY  #: those among them whose footer names it
-    others: frozenset[str] = _NOBODY  #: not for it
+    own: frozenset[str] = NOBODY  #: for it: by footer, by tag, or as notes of its logs
+    alone: frozenset[str] = NOBODY  #: those among them whose footer names it
+    others: frozenset[str] = NOBODY  #: not for it
 
 
 class Material(Record):
     """All that a brief is made of."""
 
     commit: str  #: that it is read from
-    view: LiveView  #: what is live
+    view: LiveView  #: what is live, but for `plain`
     place: Place
     due: str  #: why a review is due
     news: tuple[News, ...]  #: corrections first, then births and closings, each newest first
@@ -196,6 +196,9 @@ class Material(Record):
     #: how much a fact has to do with the task and what surrounds it, by id
     score: Mapping[str, float]
     found: tuple[Standing, ...]  #: facts that are not live and that the task is about
+    plain: Sequence[
+        Stated
+    ]  #: what is live beside `view`: of it there is nothing to tell but its text
     sessions: tuple[Session, ...] = ()  #: the last ones, newest first
     notes: RoleNotes = RoleNotes()
     days: tuple[str, ...] = ()  #: the newest work days, oldest first, as many as `weights` looks at
@@ -203,7 +206,7 @@ class Material(Record):
     role_chars: int = 2_000  #: how many characters what is for the role may have
     todo: Todo = Todo()
     states: Mapping[str, str] = {}  #: of patterns, and of findings that came back, by id
-    deprecated: frozenset[str] = _NOBODY  #: ids of patterns that did not hold up
+    deprecated: frozenset[str] = NOBODY  #: ids of patterns that did not hold up
     beside: tuple[Beside, ...] = ()  #: what other homes say, nearest first
     known: Callable[[str], str] = lambda _: ""  #: says how the fact of an id is known, in one word
     rank: Callable[[str], int] = lambda _: 0  #: of what a log brings: a person's word comes first

@@ -21,13 +21,15 @@ The forms, once::
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from ledger.model.layout import FORMAT_VERSION
 from ledger.model.session import ASKED_KEY
 from projection.fold.fact_history import REDACTED_TEXT, Fact, Version
 from projection.fold.live_view import TIERS, LiveView, Standing
 from projection.policy.model import CLOSABLE, CONTRADICTIONS, Policy
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 TITLE = "Continuity — "
 NOTE = (

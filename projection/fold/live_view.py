@@ -240,18 +240,19 @@ def tier(fact: Fact, clock: DecayClock, lasting: frozenset[str]) -> str:
         return "archived"
     if fact.promoted or fact.kind in lasting:
         return "core"
-    young = fact.young
-    if young and young >= clock.working:
-        found = "working"
-    elif fact.anchor >= clock.active:
-        found = "active"
-    elif fact.anchor >= clock.archive:
-        found = "archive-candidate"
-    else:
-        found = "archived"
+    found = tier_by_age(fact.anchor, fact.young, clock)
     if fact.open and found not in _PINNED:
         return "active"
     return found
+
+
+def tier_by_age(anchor: str, young: str, clock: DecayClock) -> str:
+    """Return the tier of a fact that only grows old, by its `anchor` and its `young`."""
+    if young and young >= clock.working:
+        return "working"
+    if anchor >= clock.active:
+        return "active"
+    return "archive-candidate" if anchor >= clock.archive else "archived"
 
 
 def stand(

@@ -6,7 +6,6 @@ Due it is by the sessions since the last one, and by the size of `continuity.md`
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
 
 from ledger.model.event import FactCreated
 from ledger.model.ids import sha256
@@ -19,6 +18,8 @@ from projection.fold.live_view import LiveView, Standing, never_decaying
 from projection.policy.model import BY_BRIEF, QUESTION_KIND, THREAD_KIND, Review
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
     from projection.policy.model import Policy
 
     #: What facts of one kind add to the live view: (kind, facts, how many can fade, lines, characters of a

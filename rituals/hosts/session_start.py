@@ -174,7 +174,7 @@ def _made(home: Home, wish: BriefWish, *, apart: bool = False) -> KeptBrief | No
         return make_brief(home, wish)  # a disk that refuses
     try:
         fcntl.flock(fd, fcntl.LOCK_EX)
-        last = last_brief(home, wish)
+        last = last_brief(home, wish, current=True)
         if last is not None and last.current:
             return last
         if not apart:

@@ -158,8 +158,7 @@ def _facts(moment: Moment, heard: Cursor) -> tuple[list[str], Cursor]:
     from ledger.model.layout import SESSIONS_DIR, stem_of
     from ledger.model.log_names import key_of
     from memory import news_of, open_snapshot, public_news
-    from projection.brief.forms import written
-    from projection.brief.lines import line_of
+    from projection.brief.lines import line_of, written
     from projection.policy.model import THREAD_KIND
 
     home = discover(moment.folder)

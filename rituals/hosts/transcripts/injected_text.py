@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from projection.brief.forms import EVIDENCE
+from projection.brief.lines import EVIDENCE
 from rituals.hosts.host_events import BEGINS
 
 #: What hosts put between tags into the turns of a person.
