@@ -326,7 +326,14 @@ class Transfer:
 
     def __enter__(self) -> Transfer:
         """Read what a dead transfer left, and note this one; a disk that refuses is no reason to fail."""
-        self._died_at = self._dead_since()
+        try:
+            with open(self._note, encoding="utf-8", errors="replace") as file:
+                process, _, tracking = file.read(4096).strip().partition(" ")
+                if process.isdigit() and tracking == self._tracking:
+                    if process == _ENDED or not is_alive(int(process)):
+                        self._died_at = os.fstat(file.fileno()).st_mtime
+        except OSError:
+            pass
         try:
             make_folder(os.path.dirname(self._note))
             replace_file(self._note, f"{os.getpid()} {self._tracking}\n".encode(), 0o600)
@@ -352,16 +359,3 @@ class Transfer:
         if found is not None:
             self.findings.append(found)
         return found is not None
-
-    def _dead_since(self) -> float:
-        """Return when a transfer of this reference began that is over and left its note, 0.0 for none."""
-        try:
-            with open(self._note, encoding="utf-8", errors="replace") as file:
-                process, _, tracking = file.read(4096).strip().partition(" ")
-                began = os.fstat(file.fileno()).st_mtime
-        except OSError:
-            return 0.0
-        if not process.isdigit() or tracking != self._tracking:
-            return 0.0
-        over = process == _ENDED or not is_alive(int(process))
-        return began if over else 0.0

@@ -80,8 +80,7 @@ class Recorder:
         draft = asked.draft
         redacts = any(isinstance(event, FactRedacted) for event in draft.events)
         plain = self.home.plain and not (redacts or asked.now)  # what is withheld waits for nobody
-        if redacts:
-            asked = asked._replace(held=False)  # whoever says so, it is seen to at once
+        asked = asked._replace(held=asked.held and not redacts)  # that is seen to at once
         with Turn(self.home, self._spool, asked) as waiting:
             receipt = self._sealed_on(asked, waiting)
             if asked.dry_run:
@@ -254,10 +253,9 @@ class Recorder:
 
         failed = write_owed(self.home, self._spool, [receipt.stem])
         mark = self._spool.mark(receipt.stem)
-        owed = mark is not None and mark.owed
         later = failed[0].message if failed else "another branch is checked out by now"
-        waits, path = later if owed else NOT_COMMITTED, self.home.prefix + receipt.path
-        findings = (*receipt.findings, *failed)
+        waits = later if mark is not None and mark.owed else NOT_COMMITTED
+        path, findings = self.home.prefix + receipt.path, (*receipt.findings, *failed)
         return receipt._replace(waits=waits, path=path, findings=findings)
 
 

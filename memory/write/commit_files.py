@@ -53,7 +53,6 @@ _TYPES = ("import", "review", "edit", "checkpoint")
 
 #: How long a key is waited for, and not asked again: nobody may be there to type a passphrase.
 _PATIENCE_SECONDS, _AGAIN_SECONDS = 5.0, 600.0
-_HEADER = b"gpgsig"
 _UNSIGNED = "commit.gpgsign is set, and the commit is not signed: the key did not answer"
 
 
@@ -291,7 +290,7 @@ def _signature_in(commit: bytes) -> str:
     Without it the commit could not be made again (W8).
     """
     head = commit.partition(b"\n\n")[0]
-    start = head.find(b"\n" + _HEADER + b" ") + 1
+    start = head.find(b"\ngpgsig ") + 1
     lines = head[start:].split(b"\n")
     end = next((at for at, line in enumerate(lines) if at and line[:1] != b" "), len(lines))
     return b"\n".join(lines[:end]).decode("utf-8", "surrogateescape") if start else ""

@@ -25,7 +25,7 @@ from ledger.model.layout import EDITED_KEY
 from ledger.model.log_names import LogRef, log_path
 from ledger.wal.atomic_files import died
 from ledger.wal.spool import KEEP
-from memory.cache.ledger_version import landed, mark_here, marks_elsewhere
+from memory.cache.ledger_version import landed, mark_here, mark_of, marks_elsewhere
 from memory.cache.stamp import CacheDamaged
 from memory.object_backups import (
     clear_damaged,
@@ -125,16 +125,20 @@ class Committer(CommitWriter):
         marks = {stem: mark for stem, mark in marks_elsewhere(home).items() if stem not in known}
         there = landed(home, {stem: f"refs/heads/{one.branch}" for stem, one in marks.items()})
         there |= dict.fromkeys(known, home.reference)
-        from memory.redaction.withheld_texts import held_logs
-        from memory.repair.lost_logs import remember
-        from memory.worktree.uncommitted_logs import write_owed
+        if there:
+            from memory.redaction.withheld_texts import held_logs
+            from memory.repair.lost_logs import remember
 
         for reference in set(there.values()):
             remember(home._replace(reference=reference), held_logs(self._snapshot.cache()))
         for stem in there:
             spool.commit(stem)
         spool.forget(spool.kept()[:-KEEP])  # what a person may yet reset to before
-        return write_owed(home, spool, spool.held())
+        if not (owed := [stem for stem in spool.held() if mark_of(home, stem).owed]):
+            return []
+        from memory.worktree.uncommitted_logs import write_owed
+
+        return write_owed(home, spool, owed)
 
     def land(self, occasion: Occasion, own: Own | None = None, *, free: bool = False) -> Committed:
         """Commit everything that waits; turn failures into "it waits".

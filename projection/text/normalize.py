@@ -16,7 +16,7 @@ from ledger.model.record import TYPE_CHECKING, Record, cached
 from projection.text.clipping import SHORTENED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 #: Words that say nothing about what a fact is about.
 SMALL = frozenset(
@@ -302,12 +302,19 @@ _LEAST_CHARS, _MOST_CHARS = 3, 16
 _CONSONANTS, _VOICED, _SYLLABLES = "bdfgklmnprstvz", "aeiou", 3
 
 
-def subject_words(names: Iterable[str]) -> dict[str, str]:
-    """Return the words that names are made of, such as paths, tags and entities: normal form -> word."""
+def subject_words(names: Sequence[str], text: str | None = None) -> dict[str, str]:
+    """Return the words that names are made of, such as paths, tags and entities: normal form -> word.
+
+    With a `text` only those that it has: a repository has thousands of files.
+    """
     found: dict[str, str] = {}
-    for name in names:
-        for word in _words(name):
-            found.setdefault(_form(word), word)
+    every = "" if text is None else "\n".join(names).lower()
+    asked = {form for form in map(_form, _words(text or "")) if form in every}
+    for name in names if asked or text is None else ():
+        if text is None or any(form in name.lower() for form in asked):
+            for word in _words(name):
+                found.setdefault(_form(word), word)
+            asked -= found.keys()
     return found
 
 

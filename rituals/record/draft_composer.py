@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from ledger.codec.fact_blocks import order_meta, tidy
 from ledger.errors import DraftRefused
@@ -135,8 +135,10 @@ def _of_known_kinds(
     return draft._replace(events=tuple(events)), tuple(said)
 
 
-def words_for(memory: Memory, new: Iterable[NewFact] = ()) -> Mapping[str, str]:
+def words_for(memory: Memory, new: Sequence[NewFact] = ()) -> Mapping[str, str]:
     """Return the words of which ids may be made (`subject_words`): those that a project has for names.
+
+    Of new facts only those in their texts.
 
     They are of the files in its repository, of entities, and of what new facts are tagged with. Ids are no
     source: before they were made of such words they were made of sentences. Of a home in a repository of
@@ -147,7 +149,8 @@ def words_for(memory: Memory, new: Iterable[NewFact] = ()) -> Mapping[str, str]:
     paths = [path for path in files if not (ours and path.startswith(ours))]
     entities = [about for about, _, _ in memory.cache().abouts()]
     tagged = [name for one in new for name in (*one.tags, *one.entity)]
-    return subject_words([*paths, *entities, *tagged])
+    texts = [one.text for one in new]
+    return subject_words([*paths, *entities, *tagged], "\n".join(texts) if texts else None)
 
 
 def kinds_of(memory: Memory) -> tuple[str, ...]:

@@ -59,7 +59,7 @@ def type_of(shape: Shape) -> Any:
 
     A text without `_most` is checked by whom it is handed to.
     """
-    from pydantic import AfterValidator, Field
+    from pydantic import AfterValidator, ConfigDict, Field, create_model
 
     kind, make = shape["type"], shape.get("_make")
     limits = Field(min_length=shape.get("_least", 0), max_length=shape.get("_most"))
@@ -71,30 +71,25 @@ def type_of(shape: Shape) -> Any:
         items = GenericAlias(list, (type_of(shape["items"]),))
         return Annotated[items, limits, AfterValidator(tuple)]
     if kind == "object":
-        if "properties" in shape:
-            return _object_type(shape)
-        return Annotated[dict[str, str], AfterValidator(lambda pairs: tuple(pairs.items()))]
+        if "properties" not in shape:
+            return Annotated[dict[str, str], AfterValidator(lambda pairs: tuple(pairs.items()))]
+        fields: dict[str, Any] = {
+            name: (type_of(field), ... if field.get("_needed") else field.get("_default"))
+            for name, field in shape["properties"].items()
+        }
+        said = [name for name, field in shape["properties"].items() if "_default" in field]
+
+        def made(read: Any) -> Any:
+            names = [name for name in fields if name in said or name in read.model_fields_set]
+            return shape["_make"](**{name: getattr(read, name) for name in names})
+
+        strict = ConfigDict(extra="forbid", strict=True, protected_namespaces=())
+        model = create_model("Object", __config__=strict, **fields)
+        return Annotated[model, AfterValidator(made)]
     if "enum" in shape:
         return Literal[tuple(shape["enum"])]
     checks = [AfterValidator(_line if shape.get("_line") else _seen)] if "_most" in shape else []
     return Annotated[(str, limits, *checks, *([AfterValidator(make)] if make else []))]
-
-
-def _object_type(shape: Shape) -> Any:
-    from pydantic import AfterValidator, ConfigDict, create_model
-
-    fields: dict[str, Any] = {
-        name: (type_of(field), ... if field.get("_needed") else field.get("_default"))
-        for name, field in shape["properties"].items()
-    }
-    said = [name for name, field in shape["properties"].items() if "_default" in field]
-
-    def made(read: Any) -> Any:
-        names = [name for name in fields if name in said or name in read.model_fields_set]
-        return shape["_make"](**{name: getattr(read, name) for name in names})
-
-    strict = ConfigDict(extra="forbid", strict=True, protected_namespaces=())
-    return Annotated[create_model("Object", __config__=strict, **fields), AfterValidator(made)]
 
 
 def _seen(text: str) -> str:

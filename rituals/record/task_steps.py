@@ -52,7 +52,7 @@ def adding(
     for key in ("depends", "serves"):
         some = parse_ids(tuple(said[key]))
         said[key] = ", ".join(some if anyway else _known(memory, some))
-    made = id or free_id(text, (), taken_in(memory), words_for(memory))
+    made = id or free_id(text, (), taken_in(memory), words_for(memory, [NewFact(text)]))
     footers = tuple([(key, value) for key, value in said.items() if value])
     beside = [
         NewFact(one, kind=kind, tags=tags, footers=(("serves", made),))
