@@ -142,7 +142,7 @@ def _take(piece: str, words: dict[str, Word]) -> None:
         for typed, indexed in pairs.items():
             words.setdefault(typed, Word(typed, indexed, len(typed) == 1))
     marked = "".join([one if one.isalnum() or one in "'’" else " " for one in piece])
-    for run in marked.replace("’", "'").split():
+    for run in marked.replace("’", "'").replace("''", " ").split():
         each = run.strip("'").split("'")
         apart = any(one[:1].isdecimal() for one in each[1:])
         for found in filter(None, each if apart else ["'".join(each)]):
