@@ -3,6 +3,10 @@
 from memory.api import Memory as Memory
 from memory.brief.brief_maker import news_of as news_of, public_news as public_news
 from memory.cache.cache_file import Cache as Cache
+from memory.cache.landed_work import (
+    EndingFact as EndingFact, Settled as Settled, read_heads as read_heads,
+    settle_landings as settle_landings,
+)
 from memory.cache.ledger_status import LedgerStatus as LedgerStatus, status_of as status_of
 from memory.cache.name_lookup import (
     AGENTS as AGENTS, ENTITIES as ENTITIES, IDS as IDS, KINDS as KINDS, STEMS as STEMS,
@@ -107,10 +111,7 @@ from memory.replay.broken_truth import (
     write_truths as write_truths,
 )
 from memory.replay.ending_commits import ended_facts as ended_facts
-from memory.replay.head_view import (
-    EndingFact as EndingFact, Here as Here, Settled as Settled, here_of as here_of,
-    read_heads as read_heads, settle_landings as settle_landings,
-)
+from memory.replay.head_view import Here as Here, here_of as here_of
 from memory.replay.page_publishing import (
     Publishing as Publishing, code_trunk as code_trunk, publishes as publishes,
     publishing as publishing, trunk_of as trunk_of,

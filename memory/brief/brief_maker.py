@@ -143,7 +143,7 @@ def _material(home: Home, cache: Cache, asked: Asked, found: tuple[str, ...]) ->
     if asked.role or asked.task or not _OCCASIONAL.isdisjoint([one.kind for one in facts]):
         from memory.brief.occasional_parts import gathered
 
-        todo, brought, states, failed = gathered(home, cache, view, facts, asked)
+        todo, brought, states, failed = gathered(home, cache, view, facts, *asked[:3])
     serving = [one.standing.fact.id for one in todo.tasks if one.state == f"serves {asked.task}"]
     notes = role_notes(facts, asked.role, brought)
     sessions, again = _sessions(home, cache, live, since, asks=asked.asks)

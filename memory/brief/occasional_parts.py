@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Sequence
 
     from ledger.home import Home
-    from memory.brief.brief_maker import Asked
     from memory.cache.cache_file import Cache
     from memory.recall.recall_values import Answer
     from memory.replay.head_view import Here
@@ -44,7 +43,7 @@ _PASSAGES, _TOLD_CHARS, _OF_TASK, _PART = 2, 700, 3, 0.4
 
 
 def gathered(
-    home: Home, cache: Cache, view: LiveView, facts: list[Fact], asked: Asked
+    home: Home, cache: Cache, view: LiveView, facts: list[Fact], agent: str, role: str, task: str
 ) -> tuple[Todo, dict[str, frozenset[str]], dict[str, str], frozenset[str]]:
     """Return what is to be done; of which roles the logs are that brought notes, by id (`role_notes`).
 
@@ -52,10 +51,10 @@ def gathered(
     first are added to `facts`.
     """
     kinds = {one.fact.kind for one in view.live}
-    work = not kinds.isdisjoint(_WORK_KINDS) or is_fact_id(asked.task)
-    todo = _todo(cache, view, asked.agent, asked.role, asked.task) if work else Todo()
+    work = not kinds.isdisjoint(_WORK_KINDS) or is_fact_id(task)
+    todo = _todo(cache, view, agent, role, task) if work else Todo()
     facts += [one.standing.fact for part in todo for one in part]  # some are not live
-    return todo, _roles_brought(home, facts, cache) if asked.role else {}, *_states_of(cache, facts)
+    return todo, _roles_brought(home, facts, cache) if role else {}, *_states_of(cache, facts)
 
 
 def answering(

@@ -22,13 +22,13 @@ from ledger.model.log_names import LogRef, key_of, stem_in
 from ledger.model.record import Record
 from ledger.model.session import EDIT, Entry, text_of
 from memory.cache.cache_file import Cache
+from memory.cache.landed_work import read_heads
 from memory.cache.name_lookup import logs_of
 from memory.query.log_listing import LogLine, lines_of
 from memory.query.reader import Reader
 from memory.recall.fts_tables import Index
 from memory.recall.index_catch_up import ask_once
 from memory.redaction.withheld_texts import redacted_logs
-from memory.replay.head_view import read_heads
 from memory.replay.read_logs import read_bytes
 from memory.replay.reader_marks import brought_by, marked_fact, marks_at
 from projection.document.fact_remarks import Mark

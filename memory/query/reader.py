@@ -18,12 +18,11 @@ from memory.replay.clone_view import View
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
-    from typing import TypeVar
+    from typing import Any, TypeVar
 
     from ledger.model.log_names import LogRef
     from ledger.model.session import Entry
     from memory.cache.cache_file import Cache
-    from memory.query.log_listing import Origins
     from memory.recall.recall_values import Answer, Filters
     from memory.recall.recaller import Recaller
     from memory.replay.tip_snapshot import Progress
@@ -112,7 +111,7 @@ class Reader:
         self._recaller: Recaller | None = None
         self._beside = False  #: whether it asks other homes, too
         #: which commits brought the logs, where a process that is asked often found that out
-        self.origins: Origins | None = None
+        self.origins: Any = None
 
     def close(self) -> None:
         """Close the cache, and the index of recall."""

@@ -18,7 +18,7 @@ from ledger.home import OWN_BRANCH, OWN_REPOSITORY, Home
 from ledger.model.layout import TRUTH_FILE
 from ledger.model.record import TYPE_CHECKING, Record
 from ledger.wal.user_key import digest, read_signed, write_signed
-from memory.replay.head_view import EndingFact
+from memory.cache.landed_work import EndingFact
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

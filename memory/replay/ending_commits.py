@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from ledger.git.cli import Git
-    from memory.replay.head_view import EndingFact
+    from memory.cache.landed_work import EndingFact
 
 _TAGS, _HEADS, _REMOTES = "refs/tags", "refs/heads", "refs/remotes"
 _SAID_CHARS = 90

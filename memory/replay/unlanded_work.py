@@ -18,8 +18,8 @@ from ledger.model.ids import is_object
 from ledger.model.log_names import milliseconds_of, stamp_of
 from ledger.model.record import Record
 from memory.cache.cache_file import Cache
+from memory.cache.landed_work import Heads, Settled, Told, read_heads, settle_landings
 from memory.replay.broken_truth import has_code
-from memory.replay.head_view import Heads, Settled, Told, read_heads, settle_landings
 from memory.replay.page_publishing import code_trunk
 from projection.document.fact_remarks import (
     BORN,

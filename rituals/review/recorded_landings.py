@@ -1,7 +1,7 @@
 """Find by which commits the work of logs came into the code, and record what is new (B7 to B9).
 
 Asked are HEAD and the trunk, here and as it was fetched last. What was found is kept for the answers of
-this clone (`memory.replay.head_view`), and recorded for those who never had the branch. Nobody waits for
+this clone (`memory.cache.landed_work`), and recorded for those who never had the branch. Nobody waits for
 it.
 """
 

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ledger.git.cli import Git
+from memory.cache.landed_work import EndingFact
 from memory.replay.ending_commits import ended_facts
-from memory.replay.head_view import EndingFact
 
 _BEGAN = 1_760_000_000
 PATHS = ("src/pay.py", "src/mail.py", "lib/a/b.txt", "README", "new.txt")

@@ -158,8 +158,8 @@ class TipView:
         """Which commit brought each log."""
         memory = self.memory
         refs = memory.ask(lambda cache: list(cache.log_refs()))
-        memory.origins = all_origins(memory.home, self.tip, refs, memory.origins)
-        return memory.origins
+        memory.origins = found = all_origins(memory.home, self.tip, refs, memory.origins)
+        return found
 
     @cached_property
     def report(self) -> Report:
