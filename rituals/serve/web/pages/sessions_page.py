@@ -151,13 +151,12 @@ _SAID = {
 _VERBS = frozenset(("Created", "Updated", "Invalidated", "Closed"))
 
 
-#: What became of a fact in a session: `word`, its `id` and `kind`, the `text` that it got, "" where
-#: none is known, and `instead`: the facts that it replaced.
-Sentence = dict[str, Any]
+def sentences(tip: TipView, entry: Entry) -> list[dict[str, Any]]:
+    """Return what became of facts in a session, in the order of the policy's kinds.
 
-
-def sentences(tip: TipView, entry: Entry) -> list[Sentence]:
-    """Return what became of facts in a session, in the order of the policy's kinds."""
+    Of each: `word`, its `id` and `kind`, the `text` that it got, "" where none is known, and the facts
+    that it stands `instead` of.
+    """
     replaced: dict[str, list[str]] = {}
     words: dict[str, tuple[str, str]] = {}
     for event in entry.acts:
@@ -188,7 +187,7 @@ def _before(tip: TipView, id: str, key: str) -> str:
     return ""
 
 
-def other_deeds(entry: Entry, said: Iterable[Sentence], most: int) -> list[dict[str, Any]]:
+def other_deeds(entry: Entry, said: Iterable[dict[str, Any]], most: int) -> list[dict[str, Any]]:
     """Return what else a session did to facts, at most so many ids in all.
 
     The ids of a fact are as they are linked: several where it reads `old → new`.
