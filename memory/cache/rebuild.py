@@ -13,6 +13,7 @@ from ledger.model.log_names import LogRef
 from ledger.model.session import Entry
 from ledger.wal.atomic_files import make_folder, try_unlink, unlink
 from ledger.wal.git_locks import is_abandoned
+from ledger.wal.user_key import user_key
 from memory.cache.cache_file import Cache
 from memory.cache.database import Database
 from memory.cache.log_application import add_logs
@@ -66,7 +67,7 @@ def made(kind: type[Made], path: str, fill: Callable[[sqlite3.Connection], None]
     """
     temporary = f"{path}.{os.getpid()}.{os.urandom(4).hex()}.tmp"
     try:
-        if Stamp(path).usable:
+        if path and user_key():
             make_folder(os.path.dirname(path))
             clear_abandoned(path)
             os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))

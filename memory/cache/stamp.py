@@ -126,11 +126,6 @@ class Stamp:
         self._fd, self._alone, self._ends = -1, False, ""
 
     @property
-    def usable(self) -> bool:
-        """Whether a file can be kept at all: there is a key."""
-        return bool(self._key)
-
-    @property
     def replaced(self) -> bool:
         """Whether another file has that path since this stamp was looked for, or none."""
         return bool(self._number) and _file_number(self.path) != self._number
