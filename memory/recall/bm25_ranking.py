@@ -224,7 +224,8 @@ def _candidates(
     some += [(term.weight * RULES.inside, term.near) for term in terms]
     for weight, rows in sorted(some, key=lambda one: len(one[1])):
         if keeps is None and CANDIDATES < len(told) < len(rows):
-            for row in told:  # so common a word finds nothing by itself
+            # so common a word finds nothing by itself, and what all have tells nothing
+            for row in () if told.keys() <= rows.keys() else told:
                 if row in rows:
                     told[row] += weight
         else:

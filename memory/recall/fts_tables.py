@@ -217,20 +217,16 @@ class Index(Database):
         some = self.column("SELECT places FROM facts WHERE term = ?", (stem,))
         return [*memoryview(b"".join(some)).cast("q")]
 
-    def newest(self, stem: str, most: int) -> list[int]:
-        """Return the rows of the newest passages that hold a word, newest first."""
-        return self._passages((stem,), f"ORDER BY rowid DESC LIMIT {most}")[:most]
-
     def matching(self, phrase: Sequence[str]) -> frozenset[int]:
         """Return the rows in which words, as the stemmer gives them, stand one behind the other."""
         facts = in_a_row([self.found(word, True) for word in phrase])
-        return frozenset(facts.union(self._passages(phrase)))
+        return frozenset(facts.union(self.passages(phrase)))
 
-    def _passages(self, phrase: Sequence[str], order: str = "") -> list[int]:
-        """Return these rows of passages, the newest first."""
+    def passages(self, phrase: Sequence[str], most: int = -1) -> list[int]:
+        """Return these rows of passages, the newest first, so many of each table."""
         text = " ".join(phrase).replace('"', "")
         if text.strip() and self.stemmer.each([text]) == [tuple(phrase)]:
-            asked = f"SELECT rowid FROM {{0}} WHERE {{0}} MATCH ? {order}"  # noqa: S608 - ours
+            asked = f"SELECT rowid FROM {{0}} WHERE {{0}} MATCH ? ORDER BY rowid DESC LIMIT {most}"  # noqa: S608 - ours
             return sorted(self._each(asked, f'"{text}"'), reverse=True)
         # FTS5 takes the ending off what it is asked, and "databas" is the stem of no word: by their places
         return sorted(in_a_row([self.found(word, False) for word in phrase]), reverse=True)

@@ -128,7 +128,7 @@ class Lookups:
         known = self._rows.get((facts, stem))
         if known is None:
             if not facts and self.count(stem) > READ:
-                known = dict.fromkeys(self.index.newest(stem, READ), _SOMEWHERE)
+                known = dict.fromkeys(self.index.passages((stem,), READ)[:READ], _SOMEWHERE)
             else:
                 found = self.index.found(stem, facts)
                 known = {one >> AT_BITS: (one & AT,) for one in found}
