@@ -240,11 +240,12 @@ def write_objects(
     *,
     whole: bool = True,
     durable: bool = True,
+    names: Mapping[bytes, str] | None = None,
 ) -> None:
     """Store objects; git checks each of them first.
 
-    Objects are (kind, bytes); `whole` refuses those that name others which are not there. With `durable`
-    they are flushed to the disk, and it is looked whether they are all there.
+    Objects are (kind, bytes), `names` the ids that are known, by the bytes; `whole` refuses those that
+    name others which are not there. With `durable` they are flushed to the disk, and looked for there.
 
     Raises:
         StorageFailed: the disk refused.
@@ -266,7 +267,8 @@ def write_objects(
     git, how = where.git(), ["--strict"] * whole
     git.run(*_DURABLE * durable, "unpack-objects", "-q", *how, data=pack)
     # where git can not move what it flushed into its place, it ends all the same as if it had
-    ids = [object_id(kind, data) for kind, data in listed] if durable else []
+    known = names or {}
+    ids = [known.get(data) or object_id(kind, data) for kind, data in listed] if durable else []
     folder = f"{where.commondir}/objects"
     packed = [one for one in ids if not os.path.exists(f"{folder}/{one[:2]}/{one[2:]}")]
     if packed and git.resolve(*packed) != packed:

@@ -86,6 +86,7 @@ class Joined:
         self.blended: dict[str, bytes] = {}
         self._doubles: set[Double] = set()
         self._clashes: list[str] = []
+        self._there = set[str]()  # trees that were read, so that they are stored
         one, two, *bases = roots
         self.tree = self._merge(one, two, tuple(bases), "")  #: the root tree
         #: paths of `sessions/` with different bytes, sorted
@@ -214,13 +215,15 @@ class Joined:
 
     def _entries(self, tree: str) -> dict[bytes, Entry]:
         known = self.written.get(tree)
+        self._there.update([tree] if known is None else ())
         return entries(self._read(tree) if known is None else known) if tree else {}
 
     def _write(self, found: Mapping[bytes, Entry]) -> str:
         """Remember a tree made of entries; return its id."""
         raw = written(found)
         made = object_id(TREE, raw)
-        self.written[made] = raw
+        if made not in self._there:
+            self.written[made] = raw
         return made
 
 

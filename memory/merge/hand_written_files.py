@@ -23,7 +23,6 @@ from memory.replay.read_logs import LogReading, read_all
 from memory.replay.state_as_of import cold_state
 from memory.replay.tip_snapshot import Snapshot
 from memory.worktree.page_authorship import left_alone
-from projection.fold.full_replay import State
 
 _PULL_HINT = "join them with `git pull`, then `git push`: git joins ledgers without conflicts"
 _PURGED_HINT = (
@@ -39,15 +38,8 @@ def hand_written(snapshot: Snapshot, tips: tuple[str, str], joined: Joined) -> d
     """
     home = snapshot.home
     policy = snapshot.ask(lambda cache: cache.policy)
-
-    @cache
-    def tree() -> str:
-        return write_joined(home.repository, joined)
-
-    @cache
-    def state() -> State:
-        return cold_state(snapshot, tree())
-
+    tree = cache(lambda: write_joined(home.repository, joined))
+    state = cache(lambda: cold_state(snapshot, tree()))
     left = {tip: left_alone(home, tip, state, policy, tree=tree) for tip in tips}
     return {tip: {one.file for one in found} for tip, found in left.items() if found}
 

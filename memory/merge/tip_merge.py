@@ -237,11 +237,10 @@ class Planner:
         bodies = {} if rendered is None else rendered.bodies
         objects.hold({blob: bodies[path] for path, blob in files if path in bodies})
         note_rendered(home, () if rendered is None else rendered.blobs.items())
-        pages = [(path, blob) for path, blob in files if blob and path in bodies]
-        wanted = [(BLOB, data) for data in joined.blended.values()]
-        wanted += [(TREE, raw) for raw in {**joined.written, **written}.values()]
-        wanted.append((COMMIT, commit))
-        write_objects(home.repository, [*((BLOB, bodies[path]) for path, _ in pages), *wanted])
+        names = {bodies[path]: blob for path, blob in files if blob and path in bodies}
+        new = [(BLOB, data) for data in (*names, *joined.blended.values())]
+        new += [(TREE, raw) for raw in {**joined.written, **written}.values()]
+        write_objects(home.repository, [*new, (COMMIT, commit)], names=names)
         if rendered is not None and rendered.archive:
             self._snapshot.cache(self._ours).keep_archive(rendered.archive)
         return object_id(COMMIT, commit)

@@ -9,13 +9,13 @@ from ledger.git.git_objects import FEW_COMMITS, Objects
 from ledger.home import Home
 from ledger.model.layout import ARCHIVE_DIR, COMMIT_SUBJECT, CONTINUITY_FILE, EDITABLE
 from ledger.model.record import TYPE_CHECKING, Record
-from projection.document.page_parser import MachineLine, has_rendered_form, machine_line, parse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
 
     from ledger.model.event import Event
     from ledger.model.finding_codes import Finding
+    from projection.document.page_parser import MachineLine
 
 #: What git says of a commit for `is_own`.
 OWN_FORMAT = "%at %ct %s"
@@ -107,16 +107,15 @@ def _put_lately(
 
 def made_line(text: str) -> MachineLine | None:
     """Return the machine line, wherever a person left it."""
+    from projection.document.page_parser import machine_line, parse
+
     return machine_line(text) or parse(text)[0].machine
 
 
 def line_of(home: Home, tip: str, text: str) -> MachineLine | None:
     """Return the machine line of a committed page; or that of what stood there before."""
-    found = made_line(text)
-    if found is None and tip:
-        older = (made_line(one) for _, _, one in _versions(home, tip, _DEEP))
-        found = next((line for line in older if line), None)
-    return found
+    older = (made_line(one) for _, _, one in _versions(home, tip, _DEEP)) if tip else ()
+    return made_line(text) or next((line for line in older if line), None)
 
 
 def _versions(home: Home, tip: str, deep: int) -> Iterator[tuple[str, str, str]]:
@@ -146,6 +145,8 @@ def published(
     """
     if not tip:
         return None
+    from projection.document.page_parser import has_rendered_form
+
     found = oldest = ""
     for deep in (1, _DEEP):  # mostly the newest is Diurna's, and a long history is not walked
         for line, blob, text in _versions(home, tip, deep):

@@ -72,15 +72,18 @@ def _note(home: Home, name: str, blob: str, here: str = "") -> None:
         replace_file(written_record(home), text.encode(), 0o600)
 
 
-def write_noted(home: Home, name: str, data: bytes, scratch: str = "") -> None:
+def write_noted(
+    home: Home, name: str, data: bytes, scratch: str = "", ids: tuple[str, str] = ("", "")
+) -> None:
     """Write a projection file, or the copy of one in the mirror, ours whenever we are killed.
 
-    The home has a work tree; `name` is as `place_of` knows it, `scratch` as `replace_file` has it.
+    The home has a work tree; `name` is as `place_of` knows it, `scratch` as `replace_file` has it; `ids`
+    are of the bytes and of what stands there, "" to look.
     """
-    full, blob = place_of(home, name), blob_id(data)
+    full, blob = place_of(home, name), ids[0] or blob_id(data)
     make_folder(os.path.dirname(full), 0o777)
     with _writing(home):
-        _note(home, name, blob)
+        _note(home, name, blob, ids[1])
         replace_file(full, data, scratch=scratch)
         _note(
             home, name, blob, blob
@@ -189,23 +192,25 @@ def unread(edited: Iterable[str]) -> tuple[str, ...]:
     return tuple([path for path in edited if not is_editable(path)])
 
 
-def write_mirror(home: Home, files: Iterable[tuple[str, bytes | None]]) -> list[Finding]:
+def write_mirror(
+    home: Home, files: Iterable[tuple[str, bytes | None]], ids: Mapping[str, str] | None = None
+) -> list[Finding]:
     """Write projection files to the mirror; None takes a page out.
 
-    The home has a branch of its own and a work tree; `files` are (path relative to the home, bytes).
+    The home has a branch of its own and a work tree; `files` are (path relative to the home, bytes), and
+    `ids` the blobs of those of which they are known.
     """
     findings: list[Finding] = []
     folder = f"{home.repository.top}/{MIRROR_DIR}"
-    listed = list(files)
     try:
         keep_out_of_status(home)  # a fresh clone may never have seen `init`
     except (DiurnaError, OSError) as problem:
         findings.append(Finding("drift", f"the mirror shows in git's status: {problem}"))
-    edited = edited_copies(home, [path for path, _ in listed], {})
-    for path, data in listed:
-        full = f"{folder}/{path}"
-        if f"{MIRROR_DIR}/{path}" in edited:
-            findings.append(edited_finding(f"{MIRROR_DIR}/{path}"))
+    for path, data in files:
+        full, name = f"{folder}/{path}", f"{MIRROR_DIR}/{path}"
+        here = blob_id(plain_bytes(full) or b"")
+        if here not in read_written(home).get(name, ()) and edited_copies(home, [path], {}):
+            findings.append(edited_finding(name))
             continue
         try:
             if data is None:
@@ -214,7 +219,7 @@ def write_mirror(home: Home, files: Iterable[tuple[str, bytes | None]]) -> list[
                 continue
             if os.path.islink(folder):
                 raise OSError("the mirror folder is a link")
-            write_noted(home, f"{MIRROR_DIR}/{path}", data)
+            write_noted(home, name, data, ids=((ids or {}).get(path, ""), here))
         except (DiurnaError, OSError) as problem:
             findings.append(Finding("drift", f"the mirror {full} was not written: {problem}", path))
     return findings
@@ -238,10 +243,8 @@ def mirror_changes(home: Home, tip: str, base: str = "") -> list[Finding]:
             rows = objects.differences(base, tip, *paths)
         except ObjectMissing:  # history was rewritten, and what it was is collected
             rows = objects.differences("", tip, *paths)
-        files = [
-            (path, None if letter == "D" else objects.given(blob)) for letter, _, blob, path in rows
-        ]
-    findings = write_mirror(home, files) if files else []
+        files = [(row[3], None if row[0] == "D" else objects.given(row[2])) for row in rows]
+    findings = write_mirror(home, files, {row[3]: row[2] for row in rows}) if files else []
     note_written(home, _FOLLOWED, tip)
     return findings
 

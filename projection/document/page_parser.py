@@ -361,5 +361,5 @@ def has_rendered_form(path: str, text: str) -> bool:
 
 def indexed(line: str) -> str:
     """Return the id that a line of the archive's index is about, "" where it is no such line."""
-    id, *parts = line.removeprefix("- ").split(" — ")
-    return id if line[:2] == "- " and len(parts) == 3 and is_fact_id(id) else ""
+    id, _, rest = line[2:].partition(" — ")
+    return id if line[:2] == "- " and rest.count(" — ") == 2 and is_fact_id(id) else ""

@@ -160,7 +160,13 @@ class _Sync:
                 if now - began > TRIES_SECONDS or tried == TRIES:
                     self._follow()
                     break
-                sleep(_pause(tried, now - started))
+                # a slow remote needs wider windows
+                window = max(now - started, _SHORTEST_ROUND_SECONDS) * min(
+                    1 << tried, _WINDOW_ROUNDS
+                )
+                sleep(
+                    min(window, _WINDOW_SECONDS) * int.from_bytes(os.urandom(4), "big") / (1 << 32)
+                )
             except NetworkFailed as problem:
                 self._follow()
                 if isinstance(problem, Unreachable):
@@ -372,10 +378,3 @@ class _Sync:
             kept=0 if self._sends else went,
             left=left(stopped, self._remote, home.branch) if stopped else "",
         )
-
-
-def _pause(tried: int, round_seconds: float) -> float:
-    """Return how long to wait after the push that lost a race; a slow remote needs wider windows."""
-    rounds = min(1 << tried, _WINDOW_ROUNDS)
-    chance = int.from_bytes(os.urandom(4), "big") / (1 << 32)
-    return chance * min(max(round_seconds, _SHORTEST_ROUND_SECONDS) * rounds, _WINDOW_SECONDS)
