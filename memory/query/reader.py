@@ -87,8 +87,7 @@ def something_beside(snapshot: View, name: str | None) -> bool:
         return False
     from memory.object_backups import set_back
 
-    home = snapshot.home
-    return bool(set_back(home, home.spool, snapshot.tip.cache()))
+    return bool(set_back(snapshot.home, snapshot.home.spool, snapshot.tip.cache()))
 
 
 class Reader:

@@ -12,7 +12,6 @@ import os
 from ledger.environment import local_day, now_ms, working_directory
 from ledger.model.layout import CAPTURED_DIR
 from ledger.model.record import TYPE_CHECKING, Record
-from ledger.secrets.match import without_private
 from rituals.hosts import adapters
 from rituals.hosts.session_files import (
     files_in,
@@ -173,6 +172,8 @@ def moment(
     if isinstance(given, str):  # JSON, or all that a tool takes, as a patch is
         given = read_object(given.encode("utf-8", "replace")) or {"input": given}
     stamp = payload.get("timestamp")
+    from ledger.secrets.match import without_private
+
     asked = _text(payload, "prompt")
     if asked.startswith(_CONTEXT[0]):  # Gemini puts before the first prompt what its start was told
         asked = asked.partition(_CONTEXT[1])[2].lstrip()
