@@ -11,8 +11,9 @@ from __future__ import annotations
 from projection.brief import lines, values
 from projection.brief.inert_text import NONCE_CHARS, nonce_for, shortened
 from projection.brief.lines import Said, line_of, text_chars
-from projection.brief.sections import Wanted, gone_of, usual_word, wanted
+from projection.brief.sections import LOOKED_AT, Wanted, gone_of, wanted
 from projection.document.fact_remarks import is_behind
+from projection.fold.testimony import IMPORTED, QUOTED, SAID
 from projection.policy.model import DEFAULT_KIND
 
 TYPE_CHECKING = False
@@ -86,7 +87,10 @@ class _Filling:
     def __init__(self, material: values.Material, budget: int) -> None:
         self._material, self._budget = material, budget
         view, sections = material.view, wanted(material)
-        usual = usual_word(sections, material.known)
+        # how most of the foremost are known; a person's word is said with each
+        facts = [item.about for one in sections for item in one.items[:LOOKED_AT] if item.about]
+        words = [material.known(fact.id) for fact in facts[:LOOKED_AT]]
+        usual = max((SAID, QUOTED, IMPORTED), key=words.count)
         since = min(material.days[-_RECENT:], default=material.place.day)
         said = Said((DEFAULT_KIND,), since, usual)
         self.parts = [_Part(one, said) for one in sections]

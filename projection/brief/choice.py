@@ -153,9 +153,8 @@ def is_kept(fact: Fact) -> bool:
 
 def has_left(fact: Fact, since: str) -> bool:
     """Tell whether a fact is an open thread that nobody named since then: its state is untouched."""
-    if not fact.open or fact.kind != THREAD_KIND:
-        return False
-    return max(fact.anchor, fact.verified) < since and not is_kept(fact)
+    named = max(fact.anchor, fact.verified)
+    return fact.open and fact.kind == THREAD_KIND and named < since and not is_kept(fact)
 
 
 # ---- for whom ---------------------------------------------------------------------------------------

@@ -12,15 +12,15 @@ from projection.brief.values import Stated
 from projection.document.fact_remarks import Gone, is_behind, is_ended
 from projection.fold.fact_history import Fact
 from projection.fold.live_view import TIERS, Standing
-from projection.fold.testimony import IMPORTED, QUOTED, SAID, persons_first
+from projection.fold.testimony import persons_first
 from projection.lifecycle.review_due import is_raised
 from projection.policy import model as policy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
 
 #: How many facts of a section are looked at for who decided them: more than most briefs have room for.
-_LOOKED_AT = 24
+LOOKED_AT = 24
 _INVARIANT = "invariant"
 #: The kinds of facts that say how work is done here.
 _DECIDED = ("decision", "convention", "stack")
@@ -243,18 +243,11 @@ def _by_use(found: list[Stated], material: values.Material) -> None:
         return -score.get(one.about.id, 0.0), -weight[one.about.id]
 
     found.sort(key=ties)  # equal ones keep their order
-    some = found[:_LOOKED_AT]
+    some = found[:LOOKED_AT]
     known = [ties(one) for one in some]
 
     def behind(one: Stated) -> bool:
         stems = [one.about.verified, *[head.stem for head in one.about.heads]]
         return known.count(ties(one)) > 1 and material.rank(max(stems)) > 0
 
-    found[:_LOOKED_AT] = sorted(some, key=lambda one: (ties(one), behind(one)))
-
-
-def usual_word(sections: Iterable[Wanted], known: Callable[[str], str]) -> str:
-    """Return how most of the foremost facts are known, but for those of a person: each says so."""
-    facts = [item.about for one in sections for item in one.items[:_LOOKED_AT] if item.about]
-    words = [known(fact.id) for fact in facts[:_LOOKED_AT]]
-    return max((SAID, QUOTED, IMPORTED), key=words.count)
+    found[:LOOKED_AT] = sorted(some, key=lambda one: (ties(one), behind(one)))
