@@ -138,10 +138,7 @@ yandex-key: AQVN / w 35 38
 #: How much of a token that may be of any length is looked at.
 _CAP = 4096
 
-Row = tuple[str, str, str, int, int]
-
-
-_ROWS: list[Row] = [
+_ROWS = [
     (mark, rule, _CHARS[chars], int(least), int(most) or _CAP)
     for line in _TABLE.strip().split("\n")
     for rule, rest in (line.split(": ", 1),)

@@ -80,19 +80,21 @@ class View(Snapshot):
         view = self._open()
         if view is not None and view.commit == name and _alike(view, committed):
             return view
-        logs = {
-            LogRef(stem, log_path(stem), blob_id(data)): data
-            for stem in waiting
-            if (data := self.home.spool.read(stem) or self.home.spool.read_kept(stem)) is not None
-        }
-        wanted = _sum(committed, logs)
-        fresh = [ref for ref in logs if view is None or view.log_ref(ref.key) is None]
-        if view is not None and _alike(view, committed) and _sum(view, fresh) == wanted:
-            try:
-                if self._add(view, name, {ref: logs[ref] for ref in fresh}):
-                    return view
-            except CacheDamaged:
-                pass
+        spool, logs = self.home.spool, dict[LogRef, bytes]()
+        # a stem proves what it names: those that the view has are not read, or all are
+        for known in ({} if view is None else view.known(waiting), {}):
+            logs = {
+                LogRef(stem, log_path(stem), blob_id(data)): data
+                for stem in waiting
+                if stem not in known and (data := spool.read(stem) or spool.read_kept(stem))
+            }
+            wanted = _sum(committed, [*known.values(), *logs])
+            if view is not None and _alike(view, committed) and _sum(view, logs) == wanted:
+                try:
+                    if self._add(view, name, logs):
+                        return view
+                except CacheDamaged:
+                    pass
         return self._copy(committed, name, logs)
 
     def _add(self, view: Cache, name: str, logs: dict[LogRef, bytes]) -> bool:

@@ -238,8 +238,9 @@ def deeds(entry: Entry) -> tuple[tuple[str, tuple[str, ...]], ...]:
 
 def receipt_rows(receipt: Receipt) -> list[tuple[str, str]]:
     """Return what an append did, a line each: (verb, of what); a retry did nothing."""
-    did = () if receipt.already else receipt.did
-    return [(verb.lower(), fact) for verb, ids in did for fact in ids]
+    return [
+        (verb.lower(), fact) for verb, ids in receipt.did for fact in ids if not receipt.already
+    ]
 
 
 def text_of(event: Event) -> str:
