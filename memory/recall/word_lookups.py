@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, pairwise
 
 from ledger.model.record import TYPE_CHECKING, cached
 from memory.recall.fts_tables import AT, AT_BITS, INSIDE_LETTERS, Index, Totals, may_hold
 from memory.recall.question import ENGLISH
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
-    Rows = Mapping[int, Sequence[int]]
+    Rows = dict[int, tuple[int, ...]]
 
 #: How many places of words are kept: about 40 MB; and how many words.
 _PLACES_KEPT, _WORDS_KEPT = 300_000, 20_000
@@ -118,7 +118,7 @@ class Lookups:
         each = [self._of(facts, stem) for stem in stems]
         if len(each) < 2:
             return each[0] if each else NO_ROWS
-        rows: dict[int, Sequence[int]] = {}
+        rows: Rows = {}
         for some in each:
             for row, places in some.items():
                 rows[row] = (*rows[row], *places) if row in rows else places
@@ -132,10 +132,9 @@ class Lookups:
             else:
                 found = self.index.found(stem, facts)
                 known = {one >> AT_BITS: (one & AT,) for one in found}
-                if len(known) < len(found):  # in some it stands twice
-                    known = {}
-                    for one in found:
-                        known[one >> AT_BITS] = (*known.get(one >> AT_BITS, ()), one & AT)
+                for one, behind in pairwise(found) if len(known) < len(found) else ():
+                    if one ^ behind <= AT:  # it stands twice in a row
+                        known[one >> AT_BITS] += (one & AT,)
             self._kept += len(known)
             if self._kept > _PLACES_KEPT:
                 self._rows.clear()
