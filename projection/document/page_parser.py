@@ -348,7 +348,7 @@ def _integer(text: str) -> int | None:
 def has_rendered_form(path: str, text: str) -> bool:
     """Tell whether a file is one that rendering may have written: nothing else stands in it."""
     if path == ARCHIVE_INDEX:
-        return all(not line or line.startswith("# ") or indexed(line) for line in text.split("\n"))
+        return all(map(indexed, [one for one in text.split("\n") if one and one[:2] != "# "]))
     if path in VIEW_FILES:
         named = text.removeprefix("\ufeff").startswith(f"# {VIEW_FILES[path].capitalize()} — ")
         marked = "\n<<<<<<< " in text or "\n>>>>>>> " in text
