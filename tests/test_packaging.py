@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import zipfile
+from importlib.metadata import requires
 from pathlib import Path
 
 import pytest
@@ -79,6 +81,13 @@ def test_core_packages_load_no_pygit2(package: str) -> None:
     ]
     loaded = loaded_by(*[module for module in modules if module not in doors])
     assert loaded & {"pygit2", "markdown_it", "click", "rapidfuzz"} == set()
+
+
+def test_five_libraries_are_enough() -> None:
+    """Those that were chosen; what an extra brings is no need."""
+    needs = [one for one in requires("diurna") or () if "extra ==" not in one]
+    names = {re.split(r"[ <>=!~;]", one)[0] for one in needs}
+    assert names == {"pygit2", "markdown-it-py", "click", "pydantic", "rapidfuzz"}
 
 
 def test_packages_are_typed() -> None:

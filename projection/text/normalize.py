@@ -236,22 +236,6 @@ def stem(word: str) -> str:
     return word
 
 
-def ratio(one: str, two: str) -> float:
-    """Return how alike two texts are spelled, 0 to 100: `fuzz.ratio`, of few pairs.
-
-    Their longest common subsequence (Hyyrö 2004) has a bit that is not set for each of its characters.
-    """
-    size, places = len(one) + len(two), dict[str, int]()
-    for at, char in enumerate(one):
-        places[char] = places.get(char, 0) | 1 << at
-    row = whole = (1 << len(one)) - 1
-    for char in two:
-        both = row & places.get(char, 0)
-        row = (row + both | row - both) & whole
-    apart = size - 2 * (len(one) - row.bit_count())
-    return 100 * (1.0 - apart / size) if size else 100.0
-
-
 def nearest(name: str, names: Sequence[str], count: int) -> tuple[str, ...]:
     """Return the names that are spelled nearly like one, best first; never that one itself."""
     from rapidfuzz import fuzz, process
