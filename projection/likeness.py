@@ -201,10 +201,10 @@ def likeness(one: Sequence[Statement], two: Sequence[Statement]) -> int:
 
 def nearness(one: str, two: str) -> float:
     """Return how alike two texts are, 0 to 100, whatever the order of their words."""
-    from rapidfuzz import fuzz
+    from projection.text.normalize import ratio
 
     first, second = [" ".join(sorted(content_words(text))) or plain(text) for text in (one, two)]
-    return fuzz.ratio(first, second)
+    return ratio(first, second)
 
 
 def overlap(one: Claim, two: Claim) -> Overlap | None:

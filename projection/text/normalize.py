@@ -236,6 +236,13 @@ def stem(word: str) -> str:
     return word
 
 
+def ratio(one: str, two: str) -> float:
+    """Return how alike two texts are spelled, 0 to 100."""
+    from rapidfuzz import fuzz
+
+    return fuzz.ratio(one, two)
+
+
 def nearest(name: str, names: Sequence[str], count: int) -> tuple[str, ...]:
     """Return the names that are spelled nearly like one, best first; never that one itself."""
     from rapidfuzz import fuzz, process
