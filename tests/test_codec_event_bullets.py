@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from ledger.codec.event_bullets import read_references, write_references
-from ledger.codec.fast_read import scan
-from ledger.codec.log import decode, encode, entry_of, read_entry
+from ledger.codec.fast_read import read_entry, scan
+from ledger.codec.log import decode, encode, entry_of
 from ledger.model.event import FactReferenced
 from tests.conftest import each_row
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from ledger.codec.log import read_entry
+from ledger.codec.fast_read import read_entry
 from ledger.git.git_objects import entries, with_files
 from ledger.model.ids import blob_id
 from ledger.model.log_names import log_refs

@@ -6,8 +6,8 @@ import pytest
 
 from ledger.codec.canonical_draft import problems, read_draft
 from ledger.codec.fact_blocks import read_facts
-from ledger.codec.fast_read import scan
-from ledger.codec.log import decode, encode, entry_of, read_entry
+from ledger.codec.fast_read import read_entry, scan
+from ledger.codec.log import decode, encode, entry_of
 from ledger.model.event import (
     Event,
     FactCreated,

@@ -12,7 +12,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ledger.codec.log import decode, entry_of, read_entry
+from ledger.codec.fast_read import read_entry
+from ledger.codec.log import decode, entry_of
 from ledger.model import log_names
 from ledger.model.event import OF_LOGS, VERB_OF
 from ledger.model.evidence import COMMAND, HOWS, PLACE, Proof, form_of, proof_in

@@ -265,8 +265,7 @@ def test_h7_unrelated_histories_are_refused_and_adopted(world: World) -> None:
     two.git("remote", "add", "origin", str(hub(one).folder))
     before = two.tip()
     assert "share no history" in two.run("sync", code=1).err
-    refused = two.run("sync", "--adopt", code=1).err
-    assert "diurna.toml was changed" in refused
+    assert "diurna.toml was changed" in two.run("sync", "--adopt", code=1).err
     assert two.tip() == before
     two.set_policy(every=10)
     two.sync("--adopt")

@@ -9,9 +9,6 @@ from __future__ import annotations
 
 from sys import intern
 
-from ledger.codec.event_bullets import read_references
-from ledger.codec.fact_blocks import read_facts
-from ledger.codec.outline_by_lines import outline_by_lines
 from ledger.model.event import (
     GRAMMAR,
     OF_LOGS,
@@ -27,7 +24,9 @@ from ledger.model.event import (
     signs,
     used_in,
 )
+from ledger.model.finding_codes import Finding
 from ledger.model.ids import is_fact_id, is_version_id
+from ledger.model.log_names import bears, ended_of, is_sealed
 from ledger.model.record import cached
 from ledger.model.session import (
     HEADER_KEYS,
@@ -57,6 +56,36 @@ _MET = 1 << 15
 _Body = tuple[str, str, Meta]
 #: Something is not surely canonical.
 _Doubt = ValueError
+
+
+def read_entry(stem: str, data: bytes, file: str = "") -> tuple[Entry, tuple[Finding, ...]]:
+    """Read what the fold needs of a log: by the fast path, or in full where that is in doubt."""
+    sealed = is_sealed(stem)
+    if sealed:
+        entry = scan(stem, data)
+        if entry is not None:
+            return entry, ()
+    from ledger.codec.log import decode, entry_of
+
+    log, findings = decode(data, sealed=sealed, file=file)
+    return entry_of(stem, log), findings
+
+
+def stamp_findings(stem: str, data: bytes, file: str) -> tuple[Finding, ...]:
+    """Say that a sealed log does not bear the stamp of its name: the seal alone ties it to no time."""
+    front = data[: data.find(b"\n---\n", 3) + 1] if data[:4] == b"---\n" else b""
+    if f"\nended: {ended_of(stem)}\n".encode() in front or not is_sealed(stem):
+        return ()
+    from ledger.codec.log import read_header
+
+    head = dict(read_header(data))
+    said = head.get("ended", "")
+    if bears(stem, said, head.get("after", "")):
+        return ()
+    told = f"ended at {said[:40]}" if said else "ended at no time"
+    told = f"the log says that it {told}, and its name {ended_of(stem)}; it is read in its name's place"
+    hint = "a sealed log keeps its name; `git log -- <file>` tells who committed this one"
+    return (Finding("stamp-moved", told, file, hint=hint),)
 
 
 def scan(stem: str, data: bytes) -> Entry | None:
@@ -139,6 +168,8 @@ def _is_plain_line_by_line(text: str, prose: str, end: int) -> bool:
     # behind a blank line an HTML block that a blank line ends has ended too
     if "\n<<<<<<< " in text or (end < len(text) - 1 and text[end - 1] != "\n"):
         return False
+    from ledger.codec.outline_by_lines import outline_by_lines
+
     found = outline_by_lines(prose.split("\n"), 1)
     return (
         found is not None
@@ -191,6 +222,8 @@ def _references(section: str, names: list[str], texts: dict[str, _Body]) -> list
                 continue
         elif kind is None:
             raise _Doubt
+        from ledger.codec.event_bullets import read_references
+
         events, findings = read_references([line], strict=True)
         if findings:
             raise _Doubt
@@ -267,6 +300,8 @@ def _meta(pairs: str) -> Meta | None:
 def _fact_in_full(block: str) -> tuple[str, _Body]:
     """Read any other fact that surely is one list item."""
     first, *more = lines = ("- " + block).split("\n")
+    from ledger.codec.fact_blocks import read_facts
+
     blocks, findings = read_facts(lines)
     # an indented item or a rule (`- - -`) is not surely an item
     if (

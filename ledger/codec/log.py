@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable
 
 from ledger.codec.event_bullets import read_references, write_references
 from ledger.codec.fact_blocks import Block, order_meta, read_facts, tidy, write_fact
-from ledger.codec.fast_read import scan
 from ledger.codec.outline import outline, take_title
 from ledger.codec.outline_by_lines import OVERLONG, Outline
 from ledger.model.event import (
@@ -28,7 +27,6 @@ from ledger.model.event import (
     written,
 )
 from ledger.model.finding_codes import Finding
-from ledger.model.log_names import bears, ended_of, is_sealed
 from ledger.model.session import (
     FACTS_HEADING,
     HEADER_KEYS,
@@ -182,32 +180,6 @@ def entry_of(stem: str, log: SessionLog) -> Entry:
     reported += place_of(dict(log.header)) if acts else ()
     reported += clock_of(stem, dict(log.header))
     return Entry(stem, kind == WORK, who, kind, ids, said, session, reach, *by, reported)
-
-
-def read_entry(stem: str, data: bytes, file: str = "") -> tuple[Entry, tuple[Finding, ...]]:
-    """Read what the fold needs of a log: by the fast path, or in full where that is in doubt."""
-    sealed = is_sealed(stem)
-    if sealed:
-        entry = scan(stem, data)
-        if entry is not None:
-            return entry, ()
-    log, findings = decode(data, sealed=sealed, file=file)
-    return entry_of(stem, log), findings
-
-
-def stamp_findings(stem: str, data: bytes, file: str) -> tuple[Finding, ...]:
-    """Say that a sealed log does not bear the stamp of its name: the seal alone ties it to no time."""
-    front = data[: data.find(b"\n---\n", 3) + 1] if data[:4] == b"---\n" else b""
-    if f"\nended: {ended_of(stem)}\n".encode() in front or not is_sealed(stem):
-        return ()
-    head = dict(read_header(data))
-    said = head.get("ended", "")
-    if bears(stem, said, head.get("after", "")):
-        return ()
-    told = f"ended at {said[:40]}" if said else "ended at no time"
-    told = f"the log says that it {told}, and its name {ended_of(stem)}; it is read in its name's place"
-    hint = "a sealed log keeps its name; `git log -- <file>` tells who committed this one"
-    return (Finding("stamp-moved", told, file, hint=hint),)
 
 
 def read_header(data: bytes) -> tuple[tuple[str, str], ...]:

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 COMMIT, TREE, BLOB, TAG = "commit", "tree", "blob", "tag"
 #: No tree, commit, policy or projection file is larger.
 LIMIT_BYTES = 64 << 20
+#: So much of what was read is kept until the context ends: trees are asked for again and again.
+_KEPT_BYTES = 16 << 20
 #: The size from which an object goes to git uncompressed: git deflates it again, and a pipe is quick.
 _LARGE = 1 << 16
 #: All objects of a call are flushed at once (git 2.36; an older one flushes each), and cheaply deflated.
@@ -70,7 +72,7 @@ class Objects:
         self._git, self._folder = repository.git, f"{repository.commondir}/objects"
         self._running: Running | None = None
         self._outermost = self
-        self._held: dict[str, bytes] = {}
+        self._held, self._room = dict[str, bytes](), _KEPT_BYTES
 
     def __enter__(self) -> Objects:
         """Return itself."""
@@ -99,16 +101,18 @@ class Objects:
             ObjectMissing: it is not there, or damaged.
             ObjectTooLarge: it has more than `limit` bytes.
         """
-        held = self._outermost._held.get(oid)
-        if held is not None:
-            return held
+        first = self._outermost
+        if (data := first._held.get(oid)) is not None:
+            return data
         try:
             data = loose_object(self._folder, oid, limit)
         except StorageFailed:  # it is damaged; git may have a packed copy
             data = None
-        if data is not None:
-            return data[data.index(b"\0") + 1 :]
-        return self._outermost._packed(oid, limit)
+        data = first._packed(oid, limit) if data is None else data[data.index(b"\0") + 1 :]
+        if len(data) <= first._room:
+            first._room -= len(data)
+            first._held[oid] = data
+        return data
 
     def _packed(self, oid: str, limit: int) -> bytes:
         if self._running is None:
@@ -163,31 +167,30 @@ class Objects:
     def between(self, one: str, two: str) -> dict[str, tuple[int, CommitHeader]]:
         """Return the commits that lie between two, by id, as far back as one that both have.
 
-        Each has who has it: 1, 2 or 3 for both, 7 behind one that both have; none where they are many.
-
-        Raises:
-            ObjectMissing: the history is cut.
+        Each has who has it: 1, 2 or 3 for both, 7 behind one that both have; none where they are many, or
+        the history is cut.
         """
         sides = {one: 1, two: 2} if two else {one: 1}
-        known, heads = {}, {commit: self.header(commit) for commit in sides}
-        while any(sides[commit] < 4 for commit in heads):
-            if len(sides) > FEW_COMMITS:
-                return {}
-            commit = max(heads, key=lambda one: (heads[one].seconds, sides[one]))
-            known[commit], side = heads.pop(commit), sides[commit]
-            for parent in known[commit].parents:
-                if (had := sides.get(parent, 0)) | (both := side | 4 * (side == 3)) != had:
-                    sides[parent], heads[parent] = had | both, self.header(parent)
+        known: dict[str, CommitHeader] = {}
+        try:
+            heads = {commit: self.header(commit) for commit in sides}
+            while any(sides[commit] < 4 for commit in heads):
+                if len(sides) > FEW_COMMITS:
+                    return {}
+                commit = max(heads, key=lambda one: (heads[one].seconds, sides[one]))
+                known[commit], side = heads.pop(commit), sides[commit]
+                for parent in known[commit].parents:
+                    if (had := sides.get(parent, 0)) | (both := side | 4 * (side == 3)) != had:
+                        sides[parent], heads[parent] = had | both, self.header(parent)
+        except ObjectMissing:
+            return {}
         return {commit: (sides[commit], head) for commit, head in known.items()}
 
     def bases(self, one: str, two: str) -> list[str]:
         """Return the best common ancestors of two commits, sorted; none for unrelated histories."""
-        try:
-            found = [commit for commit, (side, _) in self.between(one, two).items() if side == 3]
-            if len(found) == 1:  # of several one may be behind another
-                return found
-        except ObjectMissing:
-            pass
+        found = [commit for commit, (side, _) in self.between(one, two).items() if side == 3]
+        if len(found) == 1:  # of several one may be behind another
+            return found
         said = self._git().run("merge-base", "--all", one, two, check=False)
         return sorted(said.decode("ascii", "replace").split())
 

@@ -9,7 +9,6 @@ and J in `tests/faults.txt`).
 from __future__ import annotations
 
 import os
-import re
 import time
 from collections.abc import Callable, Sequence
 
@@ -251,6 +250,8 @@ def _hearing(progress: Progress | None, limit_mb: int) -> Callable[[bytes], None
     """
     if progress is None and not limit_mb:
         return None
+    import re
+
     cut = b""
 
     def hear(said: bytes) -> None:

@@ -6,23 +6,25 @@ files, and what a merge would bring back of what was purged (fault:E7).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cache
-
 from ledger.errors import SyncRefused
+from ledger.git.git_objects import Objects
 from ledger.home import IN_TREE, OWN_BRANCH, Home
 from ledger.model.event import FactRedacted
 from ledger.model.finding_codes import Finding
 from ledger.model.layout import SESSIONS_DIR, stem_of
 from ledger.model.log_names import FILE_MODE, log_refs
+from ledger.model.record import TYPE_CHECKING, cached
 from ledger.model.session import Entry
 from ledger.remote.tree_merge import Joined, write_joined
 from memory.cache.cache_file import Cache
-from memory.redaction.withheld_texts import held_logs
 from memory.replay.read_logs import LogReading, read_all
-from memory.replay.state_as_of import cold_state
 from memory.replay.tip_snapshot import Snapshot
 from memory.worktree.page_authorship import left_alone
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from projection.fold.full_replay import State
 
 _PULL_HINT = "join them with `git pull`, then `git push`: git joins ledgers without conflicts"
 _PURGED_HINT = (
@@ -38,8 +40,14 @@ def hand_written(snapshot: Snapshot, tips: tuple[str, str], joined: Joined) -> d
     """
     home = snapshot.home
     policy = snapshot.ask(lambda cache: cache.policy)
-    tree = cache(lambda: write_joined(home.repository, joined))
-    state = cache(lambda: cold_state(snapshot, tree()))
+    tree = cached(1)(lambda: write_joined(home.repository, joined))
+
+    @cached(1)
+    def state() -> State:
+        from memory.replay.state_as_of import cold_state
+
+        return cold_state(snapshot, tree())
+
     left = {tip: left_alone(home, tip, state, policy, tree=tree) for tip in tips}
     return {tip: {one.file for one in found} for tip, found in left.items() if found}
 
@@ -62,21 +70,20 @@ def refuse_purged(
     ours: str,
     theirs: str,
     bases: Sequence[str],
-    rows: Sequence[tuple[str, str, str, str]] = (),
     entries: Sequence[Entry] | None = None,
 ) -> None:
     """Refuse to join two tips of which one has logs that were taken out of the history of the other.
 
-    A log that stands in `bases`, where both began, is in both histories. `rows` are the differences of
-    their logs (`Git.differences`), none to ask for them; `entries` is what the logs say that came from
-    there, None to read them.
+    A log that stands in `bases`, where both began, is in both histories; `entries` is what the logs say
+    that came from there, None to read them.
 
     Raises:
         SyncRefused: one has; nothing was changed.
     """
     home, git = snapshot.home, snapshot.home.repository.git()
     folder = home.prefix + SESSIONS_DIR
-    rows = rows or git.differences(ours, theirs, folder)
+    with Objects(home.repository) as objects:
+        rows = objects.differences(ours, theirs, folder)
     cache = snapshot.cache(ours)
     came, _ = log_refs(
         [(mode, blob, p) for letter, mode, blob, p in rows if letter != "D"], home.prefix
@@ -122,6 +129,8 @@ def expected(cache: Cache | None, reading: LogReading) -> tuple[Finding, ...]:
     """
     if not any(one.code == "seal-broken" for one in reading.findings):
         return reading.findings
+    from memory.redaction.withheld_texts import held_logs
+
     held = set(held_logs(cache) if cache else ())
     for entry in reading.entries:
         for event in entry.acts:

@@ -15,7 +15,6 @@ from ledger.model.ids import blob_id
 from ledger.model.layout import ARCHIVE_DIR, ARCHIVE_INDEX, CONTINUITY_FILE, archive_page
 from memory.cache.schema import plain
 from memory.cache.stamp import unpack
-from memory.replay.state_as_of import state_of
 from memory.worktree.rendered_pages import Rendering, projection_files
 from projection.document.archive_pages import (
     index_line,
@@ -47,7 +46,11 @@ def render_pages(cache: Cache, standing: Mapping[str, str], read: Read) -> Rende
         standing: path -> blob id of what a commit has where projection files belong: those are stored.
         read: gives the bytes of a blob.
     """
-    rendered = _changed_pages(cache, standing, read) or projection_files(state_of(cache))
+    rendered = _changed_pages(cache, standing, read)
+    if rendered is None:
+        from memory.replay.state_as_of import state_of
+
+        rendered = projection_files(state_of(cache))
     archive = {path: blob for path, blob in rendered.blobs.items() if path[:8] == ARCHIVE_DIR + "/"}
     of = cache.summary.logs, cache.summary.digest, plain(cache.policy), sorted(cache.cut)
     return rendered._replace(archive=marshal.dumps((*of, archive)))

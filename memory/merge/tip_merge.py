@@ -40,7 +40,6 @@ from memory.merge.learned_by_sync import (
 from memory.merge.page_update import render_pages
 from memory.replay.page_publishing import publishes
 from memory.replay.read_logs import LOOSE_UP_TO, LogReading, read_all
-from memory.replay.state_as_of import cold_state
 from memory.worktree.page_copies import note_rendered
 from memory.worktree.rendered_pages import Rendering, is_projection, projection_files
 from memory.write.commit_files import check_writable
@@ -49,7 +48,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from memory.cache.cache_file import Cache
     from memory.replay.tip_snapshot import Progress, Snapshot
     from projection.policy.model import Policy
 
@@ -112,7 +110,7 @@ class Planner:
             return SyncPlan(APART, ours, theirs, ours, tuple(came), here=here, there=there)
         reading = self._read(came)
         if ours and ours not in bases and theirs not in bases:
-            refuse_purged(self._snapshot, ours, theirs, bases, rows, reading.entries)
+            refuse_purged(self._snapshot, ours, theirs, bases, reading.entries)
         if not ours or bases == [ours]:
             relation = APART if only_ours or differ else BEHIND
         elif bases == [theirs]:
@@ -182,16 +180,12 @@ class Planner:
         from ledger.git.log_history import altered_between
 
         for change in altered_between(self._home, bases, self._theirs):
-            self._findings.append(
-                Finding(
-                    f"log-{change.did}",
-                    f"{change.path} was {change.did} on the remote, in commit "
-                    f"{change.commit[:12]} by {change.author}; the log as it is here stays, and is "
-                    "offered again",
-                    change.path,
-                    hint="`diurna check` tells what history did to it",
-                )
+            said = (
+                f"{change.path} was {change.did} on the remote, in commit {change.commit[:12]} by "
+                f"{change.author}; the log as it is here stays, and is offered again"
             )
+            hint = "`diurna check` tells what history did to it"
+            self._findings.append(Finding(f"log-{change.did}", said, change.path, hint=hint))
 
     # ---- the join -------------------------------------------------------------------------------
 
@@ -209,8 +203,11 @@ class Planner:
 
         def join(derived: Callable[[str], bool], second: bool) -> Joined:
             joined = Joined(objects.read, roots, home.prefix, derived, second, self._blend)
-            if joined.clashes:
-                raise self._clash(joined.clashes)
+            if paths := joined.clashes:
+                more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
+                said = f"{paths[0]}{more} was changed here and on the remote, in different ways"
+                hint = "agree on one version: make it the same on one side, commit, and sync again"
+                raise SyncRefused(said + self._because, where=paths[0], hint=hint)
             objects.hold({**joined.written, **joined.blended})
             return joined
 
@@ -276,28 +273,15 @@ class Planner:
         ]
         return two if born[1] < born[0] else one
 
-    def _clash(self, paths: list[str]) -> SyncRefused:
-        more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
-        return SyncRefused(
-            f"{paths[0]}{more} was changed here and on the remote, in different ways{self._because}",
-            where=paths[0],
-            hint="agree on one version: make it the same on one side, commit, and sync again",
-        )
-
     def _tell_doubles(self, joined: Joined) -> None:
         for double in joined.doubles:
             if double.twin:
                 code, then = "duplicate-stem", f"both are kept, the second as {double.twin}"
             else:
                 code, then = "seal-broken", f"{double.other[:12]} does not match its name"
-            self._findings.append(
-                Finding(
-                    code,
-                    f"{double.path} has other bytes on the remote; {then}",
-                    double.path,
-                    hint="`diurna check` tells who committed which",
-                )
-            )
+            said = f"{double.path} has other bytes on the remote; {then}"
+            hint = "`diurna check` tells who committed which"
+            self._findings.append(Finding(code, said, double.path, hint=hint))
 
     def _recompute(
         self,
@@ -313,12 +297,22 @@ class Planner:
         if not publishes(self._home, policy):
             return None
         cache = self._snapshot.cache(self._ours)
-        if self._only_adds(cache, joined, policy, added, reading):
+        only_adds = (  # the union is the cache and what came, read whole, and nothing else
+            policy == cache.policy
+            and not joined.doubles
+            and all(ref.key == ref.stem for ref in added)
+            and len(reading.refs) == len(added)
+            and not cache.known([ref.key for ref in added])
+            and not cache.unread()
+        )
+        if only_adds:
             rendered = cache.supposing(
                 reading.refs, reading.entries, lambda union: render_pages(union, standing, read)
             )
             if rendered is not None:
                 return rendered
+        from memory.replay.state_as_of import cold_state
+
         state = cold_state(self._snapshot, write_joined(self._home.repository, joined))
         if any(finding.code == "unreadable" for finding in state.findings()):
             return None  # the projection would lack what that log says
@@ -336,16 +330,3 @@ class Planner:
         if self._ours and blob == self._policy_blob(self._ours):
             return self._snapshot.cache(self._ours).policy
         return self._snapshot.read_policy(blob)[1]
-
-    def _only_adds(
-        self, cache: Cache, joined: Joined, policy: Policy, added: list[LogRef], reading: LogReading
-    ) -> bool:
-        """Tell whether the union is the cache and what came, read whole, and nothing else."""
-        return (
-            policy == cache.policy
-            and not joined.doubles
-            and all(ref.key == ref.stem for ref in added)
-            and len(reading.refs) == len(added)
-            and not cache.known([ref.key for ref in added])
-            and not cache.unread()
-        )

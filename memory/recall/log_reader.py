@@ -251,7 +251,7 @@ def _prepared(home: Home, hidden: Mapping[str, Hidden], batch: Sequence[Row]) ->
         try:
             entry = entry_in(packed)
         except CacheDamaged:  # there is none
-            from ledger.codec.log import read_entry
+            from ledger.codec.fast_read import read_entry
 
             entry = read_entry(stem, data)[0]
         text = text_of(data)

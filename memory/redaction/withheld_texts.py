@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator
 
 from ledger.codec.event_bullets import read_references, write_references
 from ledger.codec.fact_blocks import parse_footer, write_footer
-from ledger.codec.log import decode, read_entry
+from ledger.codec.fast_read import read_entry
+from ledger.codec.log import decode
 from ledger.home import Home
 from ledger.model.event import Event, FactCreated, FactIgnored, FactRedacted, FactUpdated, facts_in
 from ledger.model.evidence import ASKED_MARK, CORRECTED, RESTATED, proof_in, role_in

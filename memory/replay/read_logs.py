@@ -104,7 +104,7 @@ def read_all(
 
 def read_given(home: Home, refs: Sequence[LogRef], contents: Iterable[bytes | None]) -> LogReading:
     """Read logs whose bytes are at hand: None for a missing one."""
-    from ledger.codec.log import read_entry, stamp_findings
+    from ledger.codec.fast_read import read_entry, stamp_findings
 
     kept: list[LogRef] = []
     entries: list[Entry] = []
@@ -168,7 +168,7 @@ def _mend(
     `doubtful` are the logs by their place in `kept` and `entries`; the blob in `kept` of one that is
     mended becomes that of the bytes that are read. Returned is what was noticed in these, and about them.
     """
-    from ledger.codec.log import read_entry, stamp_findings
+    from ledger.codec.fast_read import read_entry, stamp_findings
     from ledger.git.log_history import sealed_before
 
     findings = _colliding(doubtful.values())

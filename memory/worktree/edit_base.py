@@ -207,9 +207,8 @@ def edited_commits(home: Home, tip: str, known: str) -> list[CommittedEdit]:
         return []
     commits = [(*parents, line[0]) for line, parents in rows]
     blobs = iter(git.resolve(*[f"{one}:{path}" for some in commits for one in some]))
-    sides = [
-        [next(blobs) for _ in some] for some in commits
-    ]  # the file in the parents, and last here
+    # the file in the parents, and last here
+    sides = [[next(blobs) for _ in some] for some in commits]
     built_on = {some[0] for some in sides if len(some) == 2}
     found = []
     for (line, parents), (*before, after) in zip(rows, sides, strict=True):
@@ -222,11 +221,10 @@ def edited_commits(home: Home, tip: str, known: str) -> list[CommittedEdit]:
 
 def _are_own(home: Home, tip: str, known: str) -> bool:
     """Tell whether the commits from a tip back to one are few, and all Diurna's, without git."""
-    with Objects(home.repository) as objects, suppress(ObjectMissing):  # a history that is cut
+    with Objects(home.repository) as objects:
         found = objects.between(tip, known).values()
-        return bool(found) and all(
-            is_own(f"{head.authored} {head.seconds} {head.subject}")
-            for side, head in found
-            if side == 1 and head.parents
-        )
-    return False
+    return bool(found) and all(
+        is_own(f"{head.authored} {head.seconds} {head.subject}")
+        for side, head in found
+        if side == 1 and head.parents
+    )

@@ -85,9 +85,8 @@ def write_noted(
     with _writing(home):
         _note(home, name, blob, ids[1])
         replace_file(full, data, scratch=scratch)
-        _note(
-            home, name, blob, blob
-        )  # what stood there before is a person's again, who puts it back
+        # what stood there before is a person's again, who puts it back
+        _note(home, name, blob, blob)
 
 
 def place_of(home: Home, name: str) -> str:
@@ -161,12 +160,9 @@ def leads_out(home: Home, path: str) -> str:
 
 def not_through(link: str, path: str) -> Finding:
     """Say that a file was not written because a link is on the way to it."""
-    return Finding(
-        "log-edited",
-        f"{path} was not written: {link} is a link, which Diurna does not write through",
-        path,
-        hint="put a folder there; the commit itself stands",
-    )
+    said = f"{path} was not written: {link} is a link, which Diurna does not write through"
+    hint = "put a folder there; the commit itself stands"
+    return Finding("log-edited", said, path, hint=hint)
 
 
 def name_of(home: Home, path: str = CONTINUITY_FILE) -> str:

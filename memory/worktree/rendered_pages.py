@@ -74,25 +74,19 @@ def standing_files(home: Home, tip: str, views: Sequence[str]) -> list[tuple[str
     """
     if not tip:
         return []
-    git, cut = home.repository.git(), len(home.prefix)
+    found = []
+    places = [home.prefix + place for place in (*EDITABLE, ARCHIVE_DIR)]
     with Objects(home.repository) as objects:
-        places = [home.prefix + place for place in (*EDITABLE, ARCHIVE_DIR)]
-        rows = [(row[1], row[2], row[3][cut:]) for row in objects.differences("", tip, *places)]
-    doubtful = [
-        row for row in rows if row[2].partition("/")[0] in VIEW_FILES and row[2] not in views
-    ]
-    if not doubtful:
-        return rows
-    from projection.document.page_parser import has_rendered_form
+        for _, mode, blob, full in objects.differences("", tip, *places):
+            path = full[len(home.prefix) :]
+            if path.partition("/")[0] in VIEW_FILES and path not in views:
+                from projection.document.page_parser import has_rendered_form
 
-    plain = {path: one for mode, one, path in doubtful if mode[:3] == "100" and path in VIEW_FILES}
-    bodies = zip(plain, git.blobs(plain.values()), strict=True)
-    ours = {
-        path
-        for path, body in bodies
-        if has_rendered_form(path, (body or b"").decode("utf-8", "surrogateescape"))
-    }
-    return [row for row in rows if row not in doubtful or row[2] in ours]
+                text = (objects.given(blob) or b"").decode("utf-8", "surrogateescape")
+                if path not in VIEW_FILES or mode[:3] != "100" or not has_rendered_form(path, text):
+                    continue
+            found.append((mode, blob, path))
+    return found
 
 
 def committed_projection(home: Home, tip: str, policy: Policy) -> dict[str, str]:

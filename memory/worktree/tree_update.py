@@ -49,7 +49,6 @@ from memory.worktree.page_copies import (
     mirror_changes,
     not_through,
     work_file,
-    write_mirror,
     write_noted,
 )
 
@@ -68,7 +67,7 @@ _OURS = (SESSIONS_DIR, *EDITABLE, ARCHIVE_DIR, POLICY_FILE, ATTRIBUTES_FILE)
 
 
 class Ahead:
-    """What the work tree and the index, or the mirror, have of a commit that a branch is about to move to.
+    """What the work tree and the index have of a commit that a branch is about to move to.
 
     Args:
         home: the home.
@@ -89,14 +88,11 @@ class Ahead:
         """Write it, and move the branch."""
         self._move = move
         home, files = self._home, self._files
+        found = ensure_drivers(home)
         if files is None:
-            found = show_move(home, self._tip, self._made, self._stage)
-        elif home.checked_out:
-            found = ensure_drivers(home)
-            found += _follow(home, self._made, files, self._stage)
+            found += catch_up(home, self._tip, self._made, stage=self._stage)
         else:
-            pages = [one for one in files if not one[0].startswith(SESSIONS_DIR + "/")]
-            found = write_mirror(home, pages) if pages and home.repository.top else []
+            found += _follow(home, self._made, files, self._stage)
         if not self._moved:  # nothing was to be staged
             move(lambda: True)
         self.findings = found
@@ -125,30 +121,16 @@ class Ahead:
 
     def take_back(self) -> None:
         """Let them be as the branch has them: it did not move."""
-        if self._home.checked_out:
-            catch_up(self._home, self._made, self._home.tip())
-        elif self._home.repository.top:
-            mirror_changes(self._home, self._home.tip(), self._made)
+        catch_up(self._home, self._made, self._home.tip())
 
     def settle(self) -> None:
         """See behind the move that they are still so: git knows nothing of Diurna's lock."""
         home = self._home
-        if not home.checked_out:
-            return
         if not self._index or self._index != index_stamp(home):
             self.findings += update_index(home, self._lines)
         here, tip = head(home.repository)
         if here != home.reference:
             catch_up(home, self._made, tip)
-
-
-def show_move(home: Home, tip: str, made: str, stage: Stage = update_index) -> list[Finding]:
-    """Let them follow a branch from one commit to another, before it moves there or behind it."""
-    if home.checked_out:
-        return ensure_drivers(home) + catch_up(home, tip, made, stage=stage)
-    if home.kind == OWN_BRANCH and home.repository.top:
-        return mirror_changes(home, made)
-    return []
 
 
 def show_elsewhere(home: Home, tip: str, made: str) -> list[Finding]:
@@ -195,8 +177,8 @@ def finish_dead(home: Home, lock: Lock, tip: str = "") -> list[Finding]:
     if base != tip:
         if home.checked_out:
             findings += catch_up(home, base, tip, logs_stay=True)
-        else:
-            findings += show_move(home, base, tip)
+        elif home.kind == OWN_BRANCH and where.top:
+            findings += mirror_changes(home, tip)
         findings += show_elsewhere(home, base, tip)
     if shown:
         here, at = head(where)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from ledger.codec.log import read_entry
+from ledger.codec.fast_read import read_entry
 from ledger.environment import now_seconds
 from ledger.errors import WriteRefused
 from ledger.git.committer import (
@@ -16,7 +16,7 @@ from ledger.git.committer import (
     store_commit,
 )
 from ledger.git.repository import checked_out_elsewhere, read_reference
-from ledger.home import Home
+from ledger.home import OWN_BRANCH, Home
 from ledger.model.event import VERBS, FactCreated
 from ledger.model.finding_codes import Finding
 from ledger.model.ids import is_fact_id
@@ -139,16 +139,24 @@ class CommitWriter:
             return move_references(git, moves, why, within, who)
 
         shown = list[Finding]()
-        pages = files is None or any(not path.startswith(SESSIONS_DIR) for path, _ in files)
-        if home.checked_out or (pages and where.top):
+        if home.checked_out:
             from memory.worktree.tree_update import Ahead
 
             ahead = Ahead(home, tip, made, files)
             self.branch.noted(lock, tip, made, lambda: ahead.show(move), ahead.take_back)
             ahead.settle()
             shown = ahead.findings
-        else:  # no file of it stands anywhere
-            self.branch.noted(lock, tip, made, lambda: move(lambda: True), lambda: None)
+        else:
+            pages = files is None or any(not path.startswith(SESSIONS_DIR) for path, _ in files)
+
+            def show() -> None:
+                shown.extend(_mirror(home, made) if pages else ())
+                move(lambda: True)
+
+            def take_back() -> None:
+                _mirror(home, home.tip() if pages else made, made)
+
+            self.branch.noted(lock, tip, made, show, take_back)
         if files is not None:
             fresh = [stem_of(path) for path, data in files if data]
         if wanted.along or files is None:
@@ -207,9 +215,7 @@ class CommitWriter:
             made, fresh = where(tip)
             if made == tip:
                 if not home.checked_out:  # plain git may have moved it past the mirror
-                    from memory.worktree.tree_update import show_move
-
-                    notes.extend(show_move(home, tip, tip))
+                    notes.extend(_mirror(home, tip))
                 return
             branch.refuse_locked()
             nobody = Identity(FALLBACK_NAME, FALLBACK_EMAIL)
@@ -221,6 +227,15 @@ class CommitWriter:
             branch.end_note(lock, made, shown)
 
         branch.write(once)
+
+
+def _mirror(home: Home, tip: str, base: str = "") -> list[Finding]:
+    """Let the mirror, where the home has one, go to a commit (`mirror_changes`)."""
+    if home.kind != OWN_BRANCH or not home.repository.top:
+        return []
+    from memory.worktree.page_copies import mirror_changes
+
+    return mirror_changes(home, tip, base)
 
 
 def check_writable(policy: Policy) -> None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 
-from ledger.codec.fact_blocks import order_meta
 from ledger.errors import DraftRefused
 from ledger.home import OWN_REPOSITORY, Home, personal_folder
 from ledger.model.event import (
@@ -297,6 +296,8 @@ def personal_finding(fact: str, file: str = "") -> Finding:
 
 def as_personal(events: Iterable[Event]) -> tuple[Event, ...]:
     """Return events whose new facts all say that they are only one person's."""
+    from ledger.codec.fact_blocks import order_meta
+
     return tuple(
         [
             event._replace(meta=order_meta((*event.meta, (PERSONAL_KEY, PERSONAL_VALUE))))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ledger.codec.log import read_entry
+from ledger.codec.fast_read import read_entry
 from ledger.errors import DraftRefused, NotFound
 from ledger.escape import prose
 from ledger.model.event import (

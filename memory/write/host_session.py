@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from ledger.codec.log import read_entry
+from ledger.codec.fast_read import read_entry
 from ledger.errors import Busy, StorageFailed
 from ledger.model.ids import is_fact_id, sha256
 from ledger.model.layout import SESSION_LOCK_FILE, STATE_DIR

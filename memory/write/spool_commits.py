@@ -6,7 +6,7 @@ A commit is acknowledged after it was read back.
 
 from __future__ import annotations
 
-from ledger.codec.log import read_entry
+from ledger.codec.fast_read import read_entry
 from ledger.errors import (
     Busy,
     CorruptRepository,

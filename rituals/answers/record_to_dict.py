@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 from ledger.model.finding_codes import Finding
-from ledger.model.record import TYPE_CHECKING, Record
+from ledger.model.record import TYPE_CHECKING, Record, cached
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,7 +40,7 @@ def fields_of(value: object, names: str) -> dict[str, Any]:
     return _described(value, _parsed(names))
 
 
-@cache
+@cached(64)
 def _parsed(names: str) -> list[Field]:
     return _read(iter(names.replace("(", " ( ").replace(")", " ) ").split()))
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from ledger.codec.canonical_draft import problems
-from ledger.codec.log import conflicted, decode, stamp_findings
+from ledger.codec.fast_read import stamp_findings
+from ledger.codec.log import conflicted, decode
 from ledger.codec.outline import document_text, marker_line
 from ledger.heavy_work import Uncollected
 from ledger.model.event import VERBS

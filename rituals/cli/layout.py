@@ -13,21 +13,15 @@ alone.
 
 from __future__ import annotations
 
-import re
-from functools import cache
 from itertools import groupby
 
-TYPE_CHECKING = False
+from ledger.model.record import TYPE_CHECKING, cached
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from typing import Any
 
     from rituals.cli.output import Line, Piece
-
-_FIELD = re.compile(
-    r"\{(!?)([\w.=]*)(?:#([^~%<>^|:}]+))?(~?)([%<>^]?)(\d*)(?:\|([^:}]*))?(?::(\w+))?\}"
-)
-_PART = re.compile(r"([!?]?)([\w.=]+)(?::(\d+))?\|(.*)")
 
 
 class Layout(str):
@@ -72,32 +66,47 @@ def _at(values: Mapping[str, Any], path: str) -> Any:
     return there
 
 
-@cache
+@cached(256)
 def _parts(layout: str) -> list[tuple[tuple[str, str, str] | None, str]]:
     """Return the lines that stand together: of which field each time, None for none, and what they say."""
-    told = []
+    told: list[tuple[tuple[str, str, str] | None, str]] = []
     for line in layout.split("\n"):
-        part = _PART.match(line)
-        told.append((part.groups()[:3], part[4]) if part else (None, line))
+        said, bar, inner = line.partition("|")
+        how = said[:1] if said[:1] in ("!", "?") else ""
+        name, _, most = said[len(how) :].partition(":")
+        plain = bar and name.strip(".=").replace("_", "a").isalnum()
+        told.append(((how, name, most), inner) if plain else (None, line))
     return [
         (part, "\n".join([line for _, line in lines]))
         for part, lines in groupby(told, lambda one: one[0])
     ]
 
 
-@cache
+@cached(256)
 def _parsed(line: str) -> list[Any]:
-    """Return the texts of a line, fields as their groups, and a list of both for what stands in `[]`."""
+    """Return the texts of a line, fields in their parts, and a list of both for what stands in `[]`."""
     found: list[Any] = []
-    for number, text in enumerate(re.split(r"\[([^]]*)\]", line)):
-        tokens: list[Any] = []
-        at = 0
-        for field in _FIELD.finditer(text):
-            tokens += [text[at : field.start()], field.groups()]
-            at = field.end()
-        tokens = [one for one in (*tokens, text[at:]) if one]
+    for number, text in enumerate(line.replace("]", "[").split("[")):
+        first, *fields = text.split("{")
+        tokens: list[Any] = [first]
+        for field in fields:
+            said, _, behind = field.partition("}")
+            tokens += [_field(said), behind]
+        tokens = [one for one in tokens if one]
         found += [tokens] if number % 2 else tokens
     return found
+
+
+def _field(said: str) -> tuple[str | None, ...]:
+    """Return the parts of a field: `!`, name, noun, `~`, how, width, what else or None, style."""
+    said, _, style = said.partition(":")
+    said, bar, other = said.partition("|")
+    how = next((sign for sign in "%<>^" if sign in said), "")
+    said, _, width = said.partition(how) if how else (said, "", "")
+    said, stem, _ = said.partition("~")
+    name, _, noun = said.partition("#")
+    absent = name[:1] == "!"
+    return "!" * absent, name[absent:], noun, stem, how, width, other if bar else None, style
 
 
 def _filled(
