@@ -220,10 +220,11 @@ def identity_in(where: Repository) -> Identity:
 
     As git itself counts: the environment, else `author.*` and `committer.*`, else `user.*`.
     """
-    git, found = where.git(), plain_user(where.commondir)
-    if not found:
-        asked = r"^((user|author|committer)\.(name|email)|commit\.gpgsign)$"
-        for item in git.text("config", "-z", "--get-regexp", asked, check=False).split("\0"):
+    found = plain_user(where.commondir)
+    if found is None:
+        found, asked = {}, r"^((user|author|committer)\.(name|email)|commit\.gpgsign)$"
+        told = where.git().text("config", "-z", "--get-regexp", asked, check=False)
+        for item in told.split("\0"):
             key, is_set, value = item.partition("\n")
             found[key] = value if is_set else "true"  # a key alone in its line means true
     said_of = [
@@ -240,7 +241,7 @@ def identity_in(where: Repository) -> Identity:
     for role in dates:
         if date := variables().get(f"GIT_{role}_DATE"):
             whoever = ("-c", "user.name=x", "-c", "user.email=x", "var", f"GIT_{role}_IDENT")
-            _, data, _ = git.start(*whoever, more={f"GIT_{role}_DATE": date}).finish()
+            _, data, _ = where.git().start(*whoever, more={f"GIT_{role}_DATE": date}).finish()
             dates[role] = " ".join(data.decode("utf-8", "replace").split()[-2:])
     other = committer if committer != author else ()
     return Identity(*author, fallback, signs, other, (dates["AUTHOR"], dates["COMMITTER"]))

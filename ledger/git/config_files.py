@@ -32,12 +32,12 @@ def plain_user_name(commondir: str) -> str | None:
     return None
 
 
-def plain_user(commondir: str) -> dict[str, str]:
-    """Return `user.name` and `user.email` where git's files surely say nothing else of who commits.
+def plain_user(commondir: str) -> dict[str, str] | None:
+    """Return what is set of `user.name` and `user.email`, where git's files surely say nothing else.
 
-    {} where git has to be asked: the file of the system is known where it is named, or git is Debian's.
+    None where git has to be asked: the file of the system is known where it is named, or git is Debian's.
     """
-    said, found = variables(), dict[str, str]()
+    said = variables()
     place = next(
         (one for one in said.get("PATH", "").split(":") if os.path.exists(f"{one}/git")), ""
     )
@@ -45,12 +45,16 @@ def plain_user(commondir: str) -> dict[str, str]:
     ways = {None: said.get("GIT_CONFIG_SYSTEM", known), "1": ""}
     system = ways.get(said.get("GIT_CONFIG_NOSYSTEM"))
     texts = [_text(path) for path in (f"{commondir}/config", *_users(), system or "")]
-    for key in ("name", "email"):
-        values = [None if text is None else plain_value(text, "user", key) for text in texts]
-        found[f"user.{key}"] = "" if None in values else next(filter(None, values), "")
-    lower = "".join(filter(None, texts)).lower()
-    sure = system is not None and "[author" not in lower and "[commit" not in lower
-    return found if sure and all(found.values()) else {}
+    lower, found = "".join(filter(None, texts)).lower(), dict[str, str]()
+    if None in texts or system is None or "[author" in lower or "[commit" in lower:
+        return None
+    for key in ("email", "name"):
+        for text in reversed(texts):  # the first that says it wins
+            value = plain_value(text or "", "user", key)
+            if value is None:
+                return None
+            found |= {f"user.{key}": value} if value else {}
+    return found
 
 
 def plain_value(text: str, section: str, key: str) -> str | None:

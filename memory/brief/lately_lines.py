@@ -85,12 +85,12 @@ def _parts(cache: Cache, withheld: Container[str]) -> list[list[Entry]]:
     """Return the logs of each of the last work sessions, newest first: what continues one is of it."""
     found: dict[object, list[Entry]] = {}
     begun: dict[str, int] = {}  # sessions that no host names, by agent
-    for entry in cache.newest_entries("", _LOOKED):
+    for entry in cache.newest_entries("", _LOOKED, bare=True):
         if not entry.uses or entry.stem in withheld:
             continue
         key = entry.session or (entry.agent, begun.get(entry.agent, 0))
         if key in found or len(found) < _COUNT:
-            found.setdefault(key, []).append(entry)
+            found.setdefault(key, []).append(cache.entry(entry.stem) or entry)
         if entry.work and not entry.session:
             begun[entry.agent] = begun.get(entry.agent, 0) + 1
     return list(found.values())

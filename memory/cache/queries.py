@@ -299,10 +299,11 @@ class Questions(Database):
         """Return how far captured logs tell of something (`schema.reach_name`), 0 for not at all."""
         return int(self.newest_log(name) or 0)
 
-    def newest_entries(self, after: str, limit: int) -> list[Entry]:
-        """Return the newest logs behind a stem, newest first, at most so many."""
+    def newest_entries(self, after: str, limit: int, *, bare: bool = False) -> list[Entry]:
+        """Return the newest logs behind a stem, newest first, at most so many; `bare` ones as `header`."""
         asked = "SELECT entry FROM logs WHERE stem > ? ORDER BY stem DESC LIMIT ?"
-        return list(map(entry_in, self.column(asked, (after, limit))))
+        rows = self.column(asked, (after, limit))
+        return [unpack(row, header_of) if bare else entry_in(row) for row in rows]
 
     def entry(self, stem: str) -> Entry | None:
         """Return what one log says, by its whole stem."""

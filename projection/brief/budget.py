@@ -30,14 +30,8 @@ _SHARES = {
 _OTHERS_SHARE = (8, 8, 1)
 #: The sections of facts that may rest, and those whose facts no index names.
 _RESTED = (values.ROLE, values.DECISIONS, values.REST)
-_NO_INDEX = (
-    values.CHANGES,
-    values.PASSAGES,
-    values.AGAIN,
-    values.SESSIONS,
-    values.YOURS,
-    values.UPSTREAM,
-)
+_NO_INDEX = (values.CHANGES, values.PASSAGES, values.AGAIN, values.SESSIONS, values.YOURS,
+             values.UPSTREAM)  # fmt: skip
 #: Of a hundred characters, how many are left for the index of ids.
 _INDEX_SHARE = 2
 #: By how many halves texts are made longer where there is room.
@@ -247,17 +241,15 @@ class _Filling:
         """Show more of each text of a section, as far as there is room for all of them."""
         if part.cut or part.name == values.ROLE:
             return
-        for halves in _LONGER:
-            longer = [
-                self._line(part, item, nth, halves)
-                if line.cut or isinstance(item, values.Session)
-                else line
-                for nth, (line, item) in enumerate(zip(part.lines, part.taken, strict=True))
-            ]
-            written = list(map(part.write, longer))
-            more = sum(map(len, written)) - sum(map(len, part.written))
+        some = [nth for nth, (line, item) in enumerate(zip(part.lines, part.taken, strict=True))
+                if line.cut or isinstance(item, values.Session)]  # fmt: skip
+        for halves in _LONGER if some else ():
+            longer = {nth: self._line(part, part.taken[nth], nth, halves) for nth in some}
+            written = {nth: part.write(line) for nth, line in longer.items()}
+            more = sum([len(said) - len(part.written[nth]) for nth, said in written.items()])
             if more <= self._room:
-                part.lines, part.written = longer, written
+                for nth in some:
+                    part.lines[nth], part.written[nth] = longer[nth], written[nth]
                 self._room -= more
                 return
 
