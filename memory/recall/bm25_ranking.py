@@ -10,7 +10,7 @@ from itertools import islice
 from math import log
 
 from ledger.model.record import TYPE_CHECKING, Record, tally
-from memory.recall.fts_tables import INSIDE_LETTERS, PLACE_BITS
+from memory.recall.fts_tables import AT_BITS, INSIDE_LETTERS, PLACE_BITS
 from memory.recall.question import (
     ENGLISH,
     Word,
@@ -44,10 +44,8 @@ class Term(Record):
     raw: str  #: as typed
     weight: float  #: how much it tells
     rows: Rows  #: row of a text -> where in it the word stands
-    near: Rows = (
-        NO_ROWS  #: the same of words that hold it, or that it holds, or are spelled nearly so
-    )
-    guessed: bool = False  #: another spelling was looked for
+    near: Rows  #: the same of words that hold it, or that it holds, or are spelled nearly so
+    guessed: bool  #: another spelling was looked for
 
 
 class Search(Record):
@@ -192,7 +190,8 @@ def ranked(
 
 def _around(terms: Sequence[Term], found: Sequence[Scored]) -> list[Scored]:
     """Rank passages anew by what is around them: how they begin, their neighbours, and their whole log."""
-    begun = {row for term in terms for row, places in term.rows.items() if 0 in places}
+    some = [(row, places) for term in terms for row, places in term.rows.items()]
+    begun = {row for row, places in some if row << AT_BITS in places}
     logs: dict[int, float] = dict.fromkeys([one.row >> PLACE_BITS for one in found], 0.0)
     for term in terms:
         times = tally([row >> PLACE_BITS for row in term.rows])
@@ -225,9 +224,9 @@ def _candidates(
     for weight, rows in sorted(some, key=lambda one: len(one[1])):
         if keeps is None and CANDIDATES < len(told) < len(rows):
             # so common a word finds nothing by itself, and what all have tells nothing
-            for row in () if told.keys() <= rows.keys() else told:
-                if row in rows:
-                    told[row] += weight
+            both = told.keys() & rows.keys()
+            for row in both if len(both) < len(told) else ():
+                told[row] += weight
         else:
             for row in rows:
                 told[row] = told.get(row, 0.0) + weight

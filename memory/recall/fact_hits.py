@@ -281,7 +281,7 @@ class Facts:
             return True
         texts = {version.text for version in fact.heads}
         sizes = {len(text) for text in texts}
-        if not any(one.fact == fact.id and one.chars in sizes for one in log.facts):
+        if not any(id == fact.id and size in sizes for id, size in zip(*log.facts, strict=True)):
             return False
         entry = self._cache.entry(log.stem)
         return entry is not None and any(

@@ -81,28 +81,26 @@ class LogRow(Record):
     agent: str
     role: str
     branch: str
-    #: the fields of its passages: of prose, of those that hold a fact's text, and of those that hold the
-    #: questions behind which a fact was used; there may be thousands, of which a question takes a few
-    packed: tuple[Sequence[tuple[Any, ...]], ...]
+    #: the fields of its passages of prose: a question takes a few of them
+    prose: Sequence[tuple[Any, ...]] = ()
+    #: of its passages that hold a fact's text the ids, and how many characters each has
+    facts: tuple[Sequence[str], Sequence[int]] = ((), ())
+    #: the same of the questions behind which a fact was used
+    asked: tuple[Sequence[str], Sequence[int]] = ((), ())
 
     @property
     def pieces(self) -> tuple[Piece, ...]:
         """Its passages of prose, in order."""
-        return tuple([Piece(*one) for one in self.packed[0]])
-
-    @property
-    def facts(self) -> tuple[Piece, ...]:
-        """Its passages that hold a fact's text."""
-        return tuple([Piece(*one) for one in self.packed[1]])
+        return tuple([Piece(*one) for one in self.prose])
 
     def at(self, place: int) -> Piece | None:
         """Return the passage at a place, None when there is none."""
-        some = self.packed[0]
-        if place >= FACTS_FROM:
-            some = self.packed[2 if is_question(place) else 1]
-            place = (place - FACTS_FROM) // FACTS_APART
-        # for each text that may answer: the constructor takes thrice as long
-        return tuple.__new__(Piece, some[place]) if place < len(some) else None
+        if place < FACTS_FROM:
+            # for each text that may answer: the constructor takes thrice as long
+            return tuple.__new__(Piece, self.prose[place]) if place < len(self.prose) else None
+        ids, sizes = self.asked if is_question(place) else self.facts
+        place = (place - FACTS_FROM) // FACTS_APART
+        return Piece(0, sizes[place], ids[place]) if place < len(ids) else None
 
 
 def is_question(row: int) -> bool:
@@ -215,7 +213,7 @@ class Index(Database):
         if not facts:
             return self._each(f"SELECT {_PLACE} FROM {{0}}_places WHERE term = ?", stem)  # noqa: S608 - ours
         some = self.column("SELECT places FROM facts WHERE term = ?", (stem,))
-        return [*memoryview(b"".join(some)).cast("q")]
+        return memoryview(b"".join(some)).cast("q").tolist()
 
     def matching(self, phrase: Sequence[str]) -> frozenset[int]:
         """Return the rows in which words, as the stemmer gives them, stand one behind the other."""
@@ -238,7 +236,7 @@ class Index(Database):
         asked = "SELECT stem, blob, day, agent, role, branch, passages FROM logs WHERE number = ?"
         row = self.row(asked, (number,))
         with self.errors:
-            return row and LogRow(*(*row[:-1], unpack(row[-1], tuple)))
+            return row and LogRow(*row[:-1], *unpack(row[-1], tuple))
 
     def at(self, row: int) -> tuple[LogRow, Piece] | None:
         """Return the log of a row and its passage there, None where there is none."""
@@ -250,7 +248,7 @@ class Index(Database):
         """Return the row of the passage of a log that a line (from 1) stands in, 0 where none does."""
         number = self.number_of(stem)
         log = self.log(number)
-        before = [at for at, piece in enumerate(log.pieces) if piece.line <= line] if log else []
+        before = [at for at, one in enumerate(log.prose) if one[0] <= line] if log else []
         return number << PLACE_BITS | before[-1] if before else 0
 
     def number_of(self, stem: str) -> int:

@@ -305,14 +305,15 @@ def _indexed(
     passages = passages_of(prose, is_log=bool(of[2]))
     seen = _observed(prose) if of[2] else range(0)
     texts = [(at, one.text, split_words(one.text)) for at, one in enumerate(passages)]
-    packed = [[(one.line, len(one.text), "", one.skip, one.line in seen) for one in passages]]
-    for some, bit in ((facts, 0), (questions, QUESTIONS_BIT)):
-        packed.append([])
+    lines = [(one.line, len(one.text), "", one.skip, one.line in seen) for one in passages]
+    kept: tuple[list[list[Any]], ...] = ([[], []], [[], []])
+    for some, bit, (ids, sizes) in ((facts, 0, kept[0]), (questions, QUESTIONS_BIT, kept[1])):
         for at, (names, said) in enumerate(some):
             place = FACTS_FROM + FACTS_APART * at | bit
             texts.append((place, said, f"{names} {split_words(said)}"))
-            packed[-1].append((0, len(said), names.partition(" ")[0], 0, False))
-    return (*of, marshal.dumps(packed, _PACKED_ALIKE)), texts
+            ids.append(names.partition(" ")[0])
+            sizes.append(len(said))
+    return (*of, marshal.dumps((lines, *kept), _PACKED_ALIKE)), texts
 
 
 def _facts(entry: Entry) -> Iterator[tuple[str, str]]:

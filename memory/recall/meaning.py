@@ -253,7 +253,7 @@ def _texts(cache: Cache, index: Index) -> tuple[str, list[tuple[tuple[str, int, 
             continue
         head = fact.heads[-1]
         log = index.log(index.number_of(head.stem))
-        at = [place for place, piece in enumerate(log.facts if log else ()) if piece.fact == id]
+        at = [place for place, fact in enumerate(log.facts[0] if log else ()) if fact == id]
         for text in wrap(head.text, _PIECE) if at else ():
             said = f"{id.replace('-', ' ')}: {text}"
             key = sha256(said.encode("utf-8", "surrogatepass")).hexdigest()[:32]

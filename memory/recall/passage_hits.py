@@ -284,8 +284,7 @@ class LogPassages(Passages):
             yield ref.blob, text
 
     def _mark(self, log: LogRow, text: str) -> Mark:
-        brought = [piece.fact for piece in log.facts]
-        return self._outdated.mark(log.stem, text, brought, lambda: self._stated(text))
+        return self._outdated.mark(log.stem, text, log.facts[0], lambda: self._stated(text))
 
     def _stated(self, text: str) -> list[str]:
         """Return the facts that a text may state: they have two of the rarest words of a sentence."""

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from itertools import combinations, pairwise
+from itertools import combinations
 
 from ledger.model.record import TYPE_CHECKING, cached
-from memory.recall.fts_tables import AT, AT_BITS, INSIDE_LETTERS, Index, Totals, may_hold
+from memory.recall.fts_tables import AT_BITS, INSIDE_LETTERS, Index, Totals, may_hold
 from memory.recall.question import ENGLISH
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    #: by row the places there
     Rows = dict[int, tuple[int, ...]]
 
 #: How many places of words are kept: about 40 MB; and how many words.
@@ -131,10 +132,11 @@ class Lookups:
                 known = dict.fromkeys(self.index.passages((stem,), READ)[:READ], _SOMEWHERE)
             else:
                 found = self.index.found(stem, facts)
-                known = {one >> AT_BITS: (one & AT,) for one in found}
-                for one, behind in pairwise(found) if len(known) < len(found) else ():
-                    if one ^ behind <= AT:  # it stands twice in a row
-                        known[one >> AT_BITS] += (one & AT,)
+                rows = [one >> AT_BITS for one in found]
+                known = dict(zip(rows, zip(found, strict=True), strict=True))
+                for row, one in zip(rows, found, strict=True) if len(known) < len(found) else ():
+                    if one not in known[row]:  # it stands twice in a row
+                        known[row] += (one,)
             self._kept += len(known)
             if self._kept > _PLACES_KEPT:
                 self._rows.clear()

@@ -233,7 +233,7 @@ class _Index:
         # beside its ledger's own texts: where all are long, none says less by that
         chars = round(_CHARS * len(row["text"]) / row["usual"])
         piece = Piece(0, chars, row["id"])
-        return LogRow(row["stem"], "", row["created"], row["agent"] or "", "", "", ()), piece
+        return LogRow(row["stem"], "", row["created"], row["agent"] or "", "", ""), piece
 
 
 def filters_of(filters: Filters, repo: str = "", team: str = "") -> Row:
