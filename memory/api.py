@@ -13,7 +13,6 @@ from ledger.model.event import FactRedacted
 from ledger.model.finding_codes import Finding
 from ledger.wal.atomic_files import died
 from memory.pages import Pages
-from memory.write.draft import Receipt, SessionDraft, WriteRequest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,8 +21,7 @@ if TYPE_CHECKING:
 
     from memory.merge.learned_by_sync import SyncPlan
     from memory.write.commit_files import Files
-
-__all__ = ["Memory", "SessionDraft"]
+    from memory.write.draft import Receipt, SessionDraft
 
 
 class Memory(Pages):
@@ -92,6 +90,8 @@ class Memory(Pages):
         return self._append(draft, again=again, dry_run=dry_run, held=True, at=at)
 
     def _append(self, draft: SessionDraft, **how: Any) -> Receipt:
+        from memory.write.draft import WriteRequest
+
         committer, recorder = self.committer, self.recorder()
         asked = WriteRequest(draft, self.occasion(), **how)
         redacts = any(isinstance(event, FactRedacted) for event in draft.events)
@@ -198,7 +198,9 @@ class Memory(Pages):
         if dry_run:
             where(read_reference(self.home.repository, self.home.reference))
         else:
-            self.committer.move(where)
+            from memory.write.commit_files import CommitWriter
+
+            CommitWriter(snapshot).move(where)
             done = plans[-1]
             if done.reading is not None and done.tip != done.ours:
                 snapshot.forward(done.ours, done.tip, done.reading)

@@ -9,7 +9,7 @@ keeps the tip of a branch moves with it, and stands beside git too (`memory.repa
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from _collections_abc import Callable, Iterable, Mapping
 
 from ledger.errors import DiurnaError, StorageFailed
 from ledger.git.git_objects import loose_object

@@ -228,16 +228,16 @@ class Pages(Reader):
             WriteRefused: the repository is in no state to be committed to.
             CorruptRepository: a log can not be read.
         """
-        from memory.worktree import page_copies
         from memory.worktree import rendered_pages as pages
         from memory.worktree.page_authorship import refuse_left
+        from memory.worktree.page_copies import is_editable
         from memory.write.branch_lock import refuse_unwritable
         from memory.write.commit_files import check_writable
 
         refuse_unwritable(self.home)
         check_writable(self.policy)
         pages.refuse_incomplete(self.ask(lambda cache: cache.unread()))
-        pages.refuse_edited(page_copies.unread(self.edited()))
+        pages.refuse_edited([path for path in self.edited() if not is_editable(path)])
         self.snapshot.notes += self.absorb_first(dry_run=dry_run)
         tip = self.home.tip()
         files, rendered = self._behind(tip)

@@ -15,7 +15,7 @@ from ledger.model.event import (
     FactReferenced,
 )
 from ledger.model.session import Entry, SessionLog
-from memory.api import Memory, SessionDraft
+from memory import Memory, SessionDraft
 from projection.lifecycle.lives import lives_of
 from projection.lifecycle.statistics import reviews_of
 from projection.policy.model import Policy

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from ledger.errors import DraftRefused
 from ledger.model.event import FactCreated
-from memory.api import Memory, SessionDraft
+from memory import Memory, SessionDraft
 from tests.conftest import each_row, examples, holders
 from tests.world import IN_TREE, KINDS, Place, World, sealed
 

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from ledger.model.log_names import stamp_of
-from memory.api import Memory, SessionDraft
+from memory import Memory, SessionDraft
 from tests.conftest import examples
 from tests.web_client import client_of, main_of
 from tests.world import OWN_REPOSITORY, Place, World, sealed

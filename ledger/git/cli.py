@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Iterator
+from _collections_abc import Iterable, Iterator
 
 from ledger import errors
 from ledger.environment import NOWHERE, OFFLINE, is_offline, monotonic, variables

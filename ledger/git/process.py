@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import select
 import time
-from collections.abc import Callable, Generator
+from _collections_abc import Callable, Generator
 
 from ledger.environment import monotonic
 from ledger.errors import StorageFailed
@@ -30,7 +30,7 @@ class Running:
     def __init__(self, child: int, to: int, out: int, err: int) -> None:
         self._child = child
         self._ends = (to, out, err)
-        self._said = b""
+        self._said = bytearray()
 
     def finish(
         self,
@@ -148,16 +148,16 @@ class Running:
         while (end := self._said.find(b"\n")) < 0:
             if not self._more():
                 return b""
-        answer = self._said[:end]
-        self._said = self._said[end + 1 :]
+        answer = bytes(self._said[:end])
+        del self._said[: end + 1]
         return answer
 
     def take(self, count: int) -> bytes:
         """Return so many more bytes of its answer, fewer where it ends before."""
         while len(self._said) < count and self._more():
             pass
-        answer = self._said[:count]
-        self._said = self._said[count:]
+        answer = bytes(self._said[:count])
+        del self._said[:count]
         return answer
 
     def _more(self) -> bool:

@@ -7,7 +7,7 @@ and what is printed holds no user's name, password or token.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from _collections_abc import Iterable
 
 from ledger.errors import NoRemote
 from ledger.git.cli import Git

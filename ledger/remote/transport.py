@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Sequence
+from _collections_abc import Callable, Sequence
 
 from ledger import errors
 from ledger.environment import monotonic, variables

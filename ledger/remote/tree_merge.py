@@ -14,7 +14,7 @@ proves wrong are left to history.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from _collections_abc import Callable, Mapping, Sequence
 
 from ledger.git.cli import Git
 from ledger.git.git_objects import (

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
+from _collections_abc import Iterator
 
 from ledger.environment import now_ns, now_seconds
 from ledger.errors import DiurnaError

@@ -31,12 +31,12 @@ from memory.edits.page_edits import PageEdit, absorb_committed, find_edit
 from memory.worktree.index_entries import entry_line, store_blob, update_index
 from memory.worktree.page_authorship import OVER_KEY, findings_in, obstacles, refuse_left
 from memory.worktree.page_copies import (
+    is_editable,
     name_of,
     note_checked,
     note_written,
     page_copy,
     place_of,
-    unread,
     write_noted,
 )
 from memory.worktree.rendered_pages import (
@@ -115,7 +115,7 @@ def _found(pages: Pages) -> PageEdit | None:
     if edit and edit.findings:
         raise EditNotUnderstood(edit.findings)
     if edit:
-        refuse_edited(unread(pages.edited()))
+        refuse_edited([path for path in pages.edited() if not is_editable(path)])
     return edit
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import suppress
+from _collections_abc import Sequence
 
 from ledger.errors import ObjectMissing
 from ledger.git.cli import EMPTY_TREE
@@ -118,13 +117,15 @@ def former_places(home: Home) -> tuple[str, ...]:
     where, now = home.repository, head(home.repository)[1]
     places = [TREE_PREFIX, config_value(where, "moved")]
     named, tips = tuple(dict.fromkeys(filter(None, places))), {*branch_tips(where), now} - {""}
-    with Objects(where) as objects, suppress(ObjectMissing):
-        pointer = now and objects.find(now, TREE_POINTER)
-        if pointer and (place := pointed(objects.read(pointer).decode("utf-8", "replace"))):
-            named = (*named, place)
-        if any(objects.find(tip, place + MOVED_FILE) for tip in tips for place in named):
-            return named
-    return ()
+    try:
+        with Objects(where) as objects:
+            pointer = now and objects.find(now, TREE_POINTER)
+            if pointer and (place := pointed(objects.read(pointer).decode("utf-8", "replace"))):
+                named = (*named, place)
+            moved = any(objects.find(tip, place + MOVED_FILE) for tip in tips for place in named)
+    except ObjectMissing:
+        return ()
+    return named if moved else ()
 
 
 def moved_away(home: Home, tip: str) -> str:

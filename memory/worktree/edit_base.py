@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-
 from ledger.errors import ObjectMissing
 from ledger.git.git_objects import FEW_COMMITS, Objects
 from ledger.home import Home
@@ -92,10 +90,13 @@ def _put_lately(
 ) -> set[str]:
     """Return those that the newest commit put there that changed one of these pages; no git is asked."""
     paths, cut = [home.prefix + path for path in pages], len(home.prefix)
-    with Objects(home.repository) as objects, suppress(ObjectMissing):  # a history that is cut
+    with Objects(home.repository) as objects:
         for _ in range(FEW_COMMITS):
-            head = objects.header(tip)
-            sides = [objects.differences(one, tip, *paths) for one in head.parents or ("",)]
+            try:
+                head = objects.header(tip)
+                sides = [objects.differences(one, tip, *paths) for one in head.parents or ("",)]
+            except ObjectMissing:  # a history that is cut
+                break
             if [] not in sides and counts(f"{head.authored} {head.seconds} {head.subject}"):
                 put = [(path[cut:], blob) for rows in sides for _, _, blob, path in rows]
                 return {path for path, blob in put if blobs.get(path) == blob}

@@ -8,7 +8,7 @@ is left alone, as in a work tree.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from _collections_abc import Iterable, Mapping
 
 from ledger.errors import DiurnaError, ObjectMissing
 from ledger.git.git_objects import Objects
@@ -181,11 +181,6 @@ def is_edited(home: Home) -> bool:
     """Tell whether the copy of `continuity.md` is other than Diurna last wrote it. Git is not asked."""
     data = page_copy(home)
     return data is not None and blob_id(data) not in read_written(home).get(name_of(home), ())
-
-
-def unread(edited: Iterable[str]) -> tuple[str, ...]:
-    """Return those of the edited projection files that nobody reads back: views, the archive."""
-    return tuple([path for path in edited if not is_editable(path)])
 
 
 def write_mirror(

@@ -132,7 +132,7 @@ def drift_findings(paths: list[str]) -> list[Finding]:
     return [Finding("drift", f"{path} {said}", path, hint=hint) for path in paths]
 
 
-def refuse_edited(paths: tuple[str, ...]) -> None:
+def refuse_edited(paths: Sequence[str]) -> None:
     """Stop before anything is written over a person's edit.
 
     Raises:

@@ -222,8 +222,9 @@ def _follow(
         # not `--local`: git writes this one into the work tree's own configuration
         asked = ("config", "--type=bool", "--get", "core.sparseCheckout")
         sparse = home.repository.git().text(*asked, check=False).strip() == "true"
-    for path, data in sorted(files, key=_order):
-        full, is_log = f"{home.folder}/{path}", path.startswith(SESSIONS_DIR + "/")
+    logs = {path for path, _ in files if path.startswith(SESSIONS_DIR + "/")}
+    for path, data in sorted(files, key=lambda one: (one[0] in logs) * (1, -1)[one[1] is None]):
+        full, is_log = f"{home.folder}/{path}", path in logs
         lines.append(entry_line(home.prefix + path, "" if data is None else blob_id(data)))
         if data is None:
             if os.path.isfile(full) and not leads_out(home, path):
@@ -248,12 +249,6 @@ def _follow(
     if now != here:
         catch_up(home, made, at)
     return findings
-
-
-def _order(file: tuple[str, bytes | None]) -> tuple[bool, bool]:
-    path, data = file
-    is_log = path.startswith(SESSIONS_DIR + "/")
-    return not (is_log and data is None), is_log
 
 
 def catch_up(

@@ -28,7 +28,6 @@ from ledger.wal.spool import Intents
 from memory.object_backups import along, note_logs
 from memory.replay.tip_snapshot import Snapshot
 from memory.write.branch_lock import Branch
-from memory.write.draft import Occasion, refuse_personal
 from projection.policy.model import BUILT_IN_KINDS, DEFAULT_KIND
 
 TYPE_CHECKING = False
@@ -38,18 +37,17 @@ if TYPE_CHECKING:
     from ledger.git.committer import Within
     from ledger.model.session import Entry
     from ledger.wal.atomic_files import Lock
+    from memory.write.draft import Occasion
     from projection.policy.model import Policy
 
 #: Paths relative to the home, with their bytes; None takes a file out.
 Files = tuple[tuple[str, bytes | None], ...]
-
 
 #: An agent's name that is longer, or of another form, may be a sentence.
 _NAME_CHARS = 24
 _KINDS = tuple([kind.name for kind in BUILT_IN_KINDS])
 #: The types of log that are called by it; the others tell of a session.
 _TYPES = ("import", "review", "edit", "checkpoint")
-
 
 #: How long a key is waited for, and not asked again: nobody may be there to type a passphrase.
 _PATIENCE_SECONDS, _AGAIN_SECONDS = 5.0, 600.0
@@ -189,6 +187,8 @@ class CommitWriter:
             check_writable(policy)
             for path, data in listed:
                 if path.startswith(SESSIONS_DIR) and PERSONAL_KEY.encode() in (data or b""):
+                    from memory.write.draft import refuse_personal
+
                     entry, _ = read_entry(stem_of(path), data or b"")
                     refuse_personal(self.home, policy, entry.acts, path)
             made, findings = self.write(lock, tip, listed, message, occasion())

@@ -8,7 +8,6 @@ that wait, logs that come as files (FORMAT.md, S16). What is in the history alre
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
 
 from ledger.errors import DraftRefused
 from ledger.home import OWN_REPOSITORY, Home, personal_folder
@@ -40,7 +39,7 @@ from ledger.model.session import (
 from projection.policy.model import Policy
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
     from ledger.git.committer import Identity

@@ -6,7 +6,7 @@ Pure and deterministic, like `render`, whose block form the pages share. The ind
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from _collections_abc import Iterable, Mapping
 
 from ledger.model.layout import ARCHIVE_INDEX, archive_page
 from projection.document.page_renderer import NO_TEXT, REDACTED, block, ordered

@@ -10,7 +10,7 @@ into the cache.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from _collections_abc import Iterable, Iterator
 
 from ledger.model.ids import is_fact_id
 from projection.fold.fact_history import Fact

@@ -39,7 +39,6 @@ from memory import (
     followed,
     former_places,
     is_edited,
-    is_own,
     is_published,
     note_checked,
     refuse_unwritable,
@@ -96,7 +95,11 @@ def sync(
     try:
         refuse_unwritable(home)
         remote = choose_remote(home.repository.git(), home.branch, asked, home.upstream)
-        sends = push or policy.push or not is_own(home, policy)
+        sends = push or policy.push or not policy.personal
+        if not sends:
+            from memory import is_own
+
+            sends = not is_own(home, policy)
         report = _Sync(memory, remote, (dry_run, adopt, sends), progress).run()
     except NoRemote as problem:
         if asked or dry_run or not policy.upstream:

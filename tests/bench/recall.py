@@ -36,7 +36,7 @@ from ledger.model.event import (
     FactUpdated,
     ThreadClosed,
 )
-from memory.api import Memory, SessionDraft
+from memory import Memory, SessionDraft
 from memory.recall import bm25_ranking
 from memory.recall.meaning import make_vectors
 from memory.recall.rules import RULES

@@ -28,7 +28,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from memory.api import Memory, SessionDraft
+from memory import Memory, SessionDraft
 
 TURNS, SESSIONS, HITS = 50, 20, 120
 SETS = ("locomo", "realtalk", "beam")

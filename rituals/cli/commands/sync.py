@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memory import CHANGES, NOT_COMMITTED
+from memory import CHANGES
 from projection.text.clipping import one_line
 from rituals.answers.record_to_dict import fields_of
 from rituals.cli.context import Invocation
@@ -57,6 +57,8 @@ def sync(
         stay = counted(report.kept, "log")
         hints.append(f"{stay}, only yours, not sent; `diurna sync --home personal --push` sends it")
     if memory.home.plain and (held := memory.held()):
+        from memory import NOT_COMMITTED
+
         logs = counted(len(held), "log")
         hints.append(f"{logs}, {NOT_COMMITTED}: not shared before your own commit")
     there = bool(report.remote) and not report.offline
