@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from ledger.model.session import Entry
     from memory.cache.cache_file import Cache
     from memory.replay.tip_snapshot import Snapshot
+    from projection.brief.values import Row
     from projection.fold.fact_history import Fact
 
 #: How many logs are looked through for what changed, and for an agent who was never here.
@@ -121,13 +122,13 @@ def _material(home: Home, cache: Cache, asked: Asked, found: tuple[str, ...]) ->
     marks, elsewhere = marks_at(home, cache).few(_ELSEWHERE)
     here, entry, histories = marks.here, cache.header, cache.some_histories
     near = bool(found or asked.changed) or asked.branch not in _TRUNKS
-    plain: list[Any] = []
+    plain: list[Row] = []
     some = None if near or asked.role or asked.task else plain
-    view = here.view(cache, cache.view(some, here.rows))
+    view = here.view(cache, cache.view(some, {*here.rows, *[one.fact for one in marks.truth]}))
     last = cache.newest_of(asked.agent) if asked.agent else ""
     since = quiet_since(cache.work_stems(QUIET_SESSIONS), cache.work_dates(DAYS))
     news, more_news = _news(cache, last, asked.budget_chars // _LINE_CHARS, marks)
-    live = {one.id: one for one in [*plain, *[standing.fact for standing in view.live]]}
+    live: dict[str, Fact | None] = {standing.fact.id: standing.fact for standing in view.live}
     standing_of = cache.placing()
     asked_for: tuple[str, ...] = ()
     known: list[Standing] = []
@@ -157,6 +158,7 @@ def _material(home: Home, cache: Cache, asked: Asked, found: tuple[str, ...]) ->
         scores(view.live, found, asked.branch, asked.changed) if near else {},
         tuple(known),
         plain,
+        lambda id, packed: live.setdefault(id, cache.resolved(id, packed)),
         sessions,
         notes,
         tuple(cache.work_dates(DAYS)),

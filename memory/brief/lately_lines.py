@@ -114,7 +114,10 @@ def _came_of_it(
         named, first = in_short(text)
         brought = [*brought_by(entry.acts), *entry.named]
         by_machine = entry.reach and f"\n### {named}\n" not in text
-        is_told = not by_machine and (named == DEFAULT_TITLE or _is_a_fact(named, text))
+        # a log that is called after a fact that it brings
+        fact = named.partition("…")[0].partition(" (and ")[0]
+        of_fact = any(line.startswith("- ") and fact in line for line in text.split("\n"))
+        is_told = not by_machine and (named == DEFAULT_TITLE or of_fact)
         named, first = [
             outdated.line(entry.stem, one, brought) if one else "" for one in (named, first)
         ]
@@ -157,12 +160,6 @@ def _left_open(cache: Cache, some: Iterable[Entry], live: Container[str], since:
         for one in facts
         if one and one.open and one.kind == THREAD_KIND and not (roles_of(one) or has_left(one, since))
     ][:_OPEN]  # fmt: skip
-
-
-def _is_a_fact(title: str, text: str) -> bool:
-    """Tell whether a log is called after a fact that it brings."""
-    fact = title.partition("…")[0].partition(" (and ")[0]
-    return any(line.startswith("- ") and fact in line for line in text.split("\n"))
 
 
 #: What else a session was asked for: so many asks.

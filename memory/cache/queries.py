@@ -19,7 +19,7 @@ from memory.cache.schema import (
     unpack_history,
 )
 from memory.cache.stamp import unpack
-from projection.fold.fact_history import Fact, History, Unread
+from projection.fold.fact_history import Fact, History
 from projection.fold.falsity import opposed
 from projection.fold.fold import resolve
 from projection.fold.live_view import (
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Iterator, Sequence
     from typing import Any
 
+    from projection.brief.values import Row
     from projection.document.fact_remarks import Met
     from projection.fold.falsity import Edge
 
@@ -125,7 +126,7 @@ class Questions(Database):
         """Return the facts that hold and may say what ends them, or by what they are checked."""
         return self.column(f"SELECT id FROM facts WHERE {MAY_END} ORDER BY id")  # noqa: S608 - our own words
 
-    def view(self, plain: list[Fact] | None = None, apart: Container[str] = ()) -> LiveView:
+    def view(self, plain: list[Row] | None = None, apart: Container[str] = ()) -> LiveView:
         """Return what `continuity.md` shows, without looking at what is archived.
 
         What is plain (`memory.cache.schema`) and not `apart` goes to `plain` instead, where that is given.
@@ -137,7 +138,7 @@ class Questions(Database):
                 found = self.resolved(id, packed)
                 facts += [] if found is None else [self._set_against(found)]
             elif (tier := tier_by_age(anchor, young, clock)) not in ARCHIVED_TIERS:
-                plain.append(Unread(self.resolved, id, packed, kind, anchor, tier))
+                plain.append((id, packed, kind, anchor, tier))
         contested = self.contested()
         return live_view(self.summary, self.policy, clock, facts, contested, self.head.counts)
 

@@ -49,29 +49,29 @@ class Marks:
     """
 
     def __init__(self, truth: Truth = NOTHING_GONE, here: Here = EVERYWHERE) -> None:
-        self._truth, self.here = truth, here
+        self.truth, self.here = truth, here
 
     def __bool__(self) -> bool:
         """Tell whether any fact is marked."""
-        return bool(self._truth) or bool(self.here)
+        return bool(self.truth) or bool(self.here)
 
     def of(self, fact: Fact | None) -> tuple[Gone, ...]:
         """Return what there is to say of a fact; nothing of one that is withheld."""
         row = self.here.of(fact)
-        gone = self._truth.of(fact)
+        gone = self.truth.of(fact)
         return gone if row is None else (_told(row), *gone)
 
     def named(self, fact: str, text: str) -> tuple[tuple[Gone, ...], str]:
         """Return the same where only the id of a fact is known, and its text; with what holds here."""
         row = self.here.rows.get(fact)
-        gone = self._truth.named(fact, text)
+        gone = self.truth.named(fact, text)
         if row is None:
             return gone, text
         return (_told(row), *gone), row.text if row.change == REWORDED else text
 
     def gone(self, code: str) -> list[Lack]:
         """Return what is gone of one sort, whichever facts say so."""
-        return [one for one in self._truth if one.gone.code == code]
+        return [one for one in self.truth if one.gone.code == code]
 
     def on(self, mark: Mark, fact: Fact | None) -> Mark:
         """Return a mark with all that."""
@@ -87,12 +87,12 @@ class Marks:
     def few(self, most: int) -> tuple[Marks, str]:
         """Return the marks with so many facts elsewhere, and what there is to say of the others."""
         here, more = self.here.few(most)
-        return Marks(self._truth, here), self.here.line or more
+        return Marks(self.truth, here), self.here.line or more
 
     @property
     def said(self) -> str:
         """All of it: what an answer that is kept depends on."""
-        return f"{self._truth.said}\0{self.here.said}"
+        return f"{self.truth.said}\0{self.here.said}"
 
 
 NOTHING_MARKED = Marks()

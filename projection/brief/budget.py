@@ -38,6 +38,8 @@ _INDEX_SHARE = 2
 _LONGER = (6, 4, 3)
 #: Lines of so many last work days bear no day.
 _RECENT = 7
+#: Few lines take less.
+_LINE_CHARS = 100
 #: How many characters of a forced line's text are left at least.
 _LEAST_TEXT = 12
 _NO_NONCE = "0" * NONCE_CHARS
@@ -45,8 +47,9 @@ _NO_NONCE = "0" * NONCE_CHARS
 
 def brief(material: values.Material, budget_chars: int) -> values.Brief:
     """Write what fits into so many characters for the whole text, at least `LEAST_BRIEF_CHARS`."""
-    filling = _Filling(material, budget_chars)
-    filling.fill()
+    most = max(budget_chars // _LINE_CHARS, LOOKED_AT + 1)
+    while not (filling := _Filling(material, budget_chars, most)).fill():
+        most *= 4
     return filling.made()
 
 
@@ -61,6 +64,7 @@ class _Part:
         self.taken: list[values.Item] = []
         self.next = self.used = 0
         self.done = self.cut = False
+        self.ends = wanted.name in _RESTED and wanted.total > len(wanted.items)  # others are behind
         self._said = said._replace(kinds=(*wanted.kinds, *said.kinds))
 
     def write(self, line: values.Line) -> str:
@@ -76,11 +80,11 @@ class _Part:
 
 
 class _Filling:
-    """Sections that are being filled from a material, up to a budget in characters."""
+    """Sections that are being filled from a material, up to a budget in characters; `most` as `wanted`."""
 
-    def __init__(self, material: values.Material, budget: int) -> None:
-        self._material, self._budget = material, budget
-        view, sections = material.view, wanted(material)
+    def __init__(self, material: values.Material, budget: int, most: int) -> None:
+        self._material, self._budget, self._short = material, budget, False
+        view, sections = material.view, wanted(material, most)
         # how most of the foremost are known; a person's word is said with each
         facts = [item.about for one in sections for item in one.items[:LOOKED_AT] if item.about]
         words = [material.known(fact.id) for fact in facts[:LOOKED_AT]]
@@ -98,8 +102,8 @@ class _Filling:
         around = lines.head(_NO_NONCE, self.place, "") + lines.tail(_NO_NONCE, (), most, most)
         self._whole = self._room = budget - len(around)
 
-    def fill(self) -> None:
-        """Take what fits, most important first."""
+    def fill(self) -> bool:
+        """Take what fits, most important first; tell whether no more facts were needed for it."""
         material, parts = self._material, self.parts
         for part in parts:
             self._force(part)
@@ -119,8 +123,8 @@ class _Filling:
                 part.done = True
             share = self._whole * (part.with_task if material.asks else part.without) // 100
             if part.name == values.DECISIONS:
-                known = sum([len(one.items) for one in parts if one.name == values.REST])
-                here = len(part.items)  # of the room that both share, by how many facts each has
+                known = sum([one.wanted.total for one in parts if one.name == values.REST])
+                here = part.wanted.total  # of the room that both share, by how many facts each has
                 share = max(share, (self._room + part.used) * here // (here + known))
             self._take(part, share)
         self._take_all(but=values.SESSIONS)
@@ -134,6 +138,7 @@ class _Filling:
         for part in parts:
             self._lengthen(part)
         self._take_all()
+        return not (self._short or any(one.ends and one.next == len(one.items) for one in parts))
 
     def _take_all(self, but: str = "") -> None:
         """Take what there is room for, of all sections but one."""
@@ -141,17 +146,14 @@ class _Filling:
             if part.name != but:
                 self._take(part, self._budget)
 
-    def _dated(self, item: values.Item, chars: int) -> values.Line:
-        """Write an item as a line, without a day that a wrong clock told."""
-        line = line_of(item, chars)
-        return line._replace(date="") if line.date > self.place.latest else line
-
     def _line(self, part: _Part, item: values.Item, nth: int, halves: int = 2) -> values.Line:
         """Write an item as the nth line of a section, and of a fact how it is known."""
         gone = gone_of(item, self._material)
         if is_behind(gone):
             nth, halves = self._budget, 2  # the first and the longer texts are for what holds
-        line = self._dated(item, text_chars(part.name, nth, self._budget) * halves // 2)
+        line = line_of(item, text_chars(part.name, nth, self._budget) * halves // 2)
+        if line.date > self.place.latest:  # a wrong clock told it
+            line = line._replace(date="")
         if isinstance(item, values.Session):
             return line
         mark = line.mark._replace(gone=gone) if gone else line.mark
@@ -224,6 +226,7 @@ class _Filling:
                 if room >= 0 and item.about and item.about.id not in self._shown:
                     found[item.about.id] = None
                     room -= len(item.about.id)
+            self._short |= part.ends and room >= 0
         return list(found)
 
     def _cost_of_index(self, ids: Sequence[str]) -> int:
@@ -255,11 +258,16 @@ class _Filling:
 
     def made(self) -> values.Brief:
         """Write all of it, and count what is not shown."""
-        view = self._material.view
-        plain = {one.about.id for one in self._material.plain}
+        material, view = self._material, self._material.view
+        plain = {row[0] for row in material.plain}
         known = {one.fact.id for one in view.live if not one.fact.redacted}
         live = len((known | plain) - self._shown)
-        away = (_archived(self._material) - plain) & self._shown
+        # what is shown and is not live
+        away = {one.fact.id for one in material.found} | {fact.id for fact in view.contradicted}
+        away |= {one.about.id for part in material.todo for one in part}
+        away |= {one.fact for one in material.news if one.now is not None}
+        away |= {one.successor for one in material.news if one.replacing is not None}
+        away = (away - plain - {one.fact.id for one in view.live}) & self._shown
         archived = self._facts - len(view.live) - len(plain) - len(away)
         also = tuple([one for one in self._index if one not in self._shown])
         rests = len([one for one in also if one in self._resting])
@@ -277,17 +285,7 @@ class _Filling:
         )
         nonce = nonce_for(view.summary.digest, said.join(ends))
         return values.Brief(
-            self._material.commit, self.place, self.due, tuple(sections), live, archived, nonce,
+            material.commit, self.place, self.due, tuple(sections), live, archived, nonce,
             lines.head(nonce, self.place, self.due) + said + lines.tail(nonce, also, live, archived),
             also, rests,
         )  # fmt: skip
-
-
-def _archived(material: values.Material) -> set[str]:
-    """Return the facts of the material that are not live."""
-    known = {one.fact.id for one in material.found}
-    known |= {one.about.id for part in material.todo for one in part}
-    known |= {fact.id for fact in material.view.contradicted}
-    known |= {one.fact for one in material.news if one.now is not None}
-    known |= {one.successor for one in material.news if one.replacing is not None}
-    return known - {one.fact.id for one in material.view.live}

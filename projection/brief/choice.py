@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from _bisect import bisect_right
 
 from projection.brief.values import NOBODY, RoleNotes
-from projection.fold.fact_history import Fact, Unread
+from projection.fold.fact_history import Fact
 from projection.fold.live_view import Standing, clock_at
 from projection.policy.model import (
     ATTEMPT_KIND,
@@ -126,7 +126,7 @@ def weights(
 
 def salience(fact: Fact) -> int:
     """Return what a fact's footer says it is worth, from 1 to 10; 5 where it says nothing of the sort."""
-    for key, value in () if isinstance(fact, Unread) else fact.meta:
+    for key, value in fact.meta:
         if key == SALIENCE and value.isascii() and value.isdigit():
             return min(_MOST, max(_LEAST, int(value[:9])))
     return USUAL

@@ -82,7 +82,7 @@ def _fact_line(one: values.Stated, chars: int) -> values.Line:
 def called(fact: Fact) -> str:
     """Return what the footer of a fact calls it, "" where it calls it nothing."""
     title = next((value for key, value in fact.meta if key == TITLE_KEY), "")
-    return plain(title) if len(title) <= TITLE_CHARS else ""
+    return plain(title) if 0 < len(title) <= TITLE_CHARS else ""
 
 
 def _news_line(news: values.News, chars: int) -> values.Line:

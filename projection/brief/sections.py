@@ -5,9 +5,11 @@ What a task asks for stands before all. What fits is decided in `budget`, how it
 
 from __future__ import annotations
 
+from _bisect import bisect_right
+
 from ledger.model.record import TYPE_CHECKING, Record
 from projection.brief import values
-from projection.brief.choice import NOTE_KINDS, has_left, is_kept, weights
+from projection.brief.choice import DAYS, NOTE_KINDS, has_left, is_kept, weights
 from projection.brief.values import Stated
 from projection.document.fact_remarks import Gone, is_behind, is_ended
 from projection.fold.fact_history import Fact
@@ -17,7 +19,7 @@ from projection.lifecycle.review_due import is_raised
 from projection.policy import model as policy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
 #: How many facts of a section are looked at for who decided them: more than most briefs have room for.
 LOOKED_AT = 24
@@ -40,8 +42,8 @@ class Wanted(Record):
     kinds: tuple[str, ...] = ()  #: of its facts the title says that they are of these
 
 
-def wanted(material: values.Material) -> tuple[Wanted, ...]:
-    """Sort the material into sections, most important first."""
+def wanted(material: values.Material, most: int) -> tuple[Wanted, ...]:
+    """Sort the material into sections, most important first, with so many of what is plain in each."""
     score, notes, states = material.score, material.notes, material.states
     handed, failed, tasks = todo = _todo(material)
     placed = {one.about.id for part in todo for one in part}
@@ -66,9 +68,13 @@ def wanted(material: values.Material) -> tuple[Wanted, ...]:
             decisions.append(Stated(standing))
         elif fact.id not in notes.alone:
             rest.append(one)
-    for one in material.plain:
-        decided = one.about.kind in _DECIDED and not _has_ended(one.about, material)
-        (decisions if decided else rest).append(one)
+    behind = {}
+    for name, found in ((values.DECISIONS, decisions), (values.REST, rest)):
+        rows = [row for row in material.plain if (row[2] in _DECIDED) == (found is decisions)]
+        _by_age(rows, material.days)
+        read = [(material.read(*row[:2]), row[4]) for row in rows[:most]]
+        found += [Stated(Standing(plain, tier)) for plain, tier in read if plain]
+        behind[name] = rows[most - 1 :]
     for found in (core, threads, noted, decisions, rest):
         _by_weight(found, score)
     core.sort(key=lambda one: one.about.kind != _INVARIANT)
@@ -98,7 +104,7 @@ def wanted(material: values.Material) -> tuple[Wanted, ...]:
         _section(values.SESSIONS, "Lately", material.sessions),
         _section(values.REST, "Also known", rest),
     ]  # fmt: skip
-    return tuple([_unmarked_first(one, material) for one in sections if one.items])
+    return tuple([_seen(one, material, behind.get(one.name, ())) for one in sections if one.items])
 
 
 def _few(threads: Iterable[Stated], score: Mapping[str, float]) -> tuple[Stated, ...]:
@@ -132,15 +138,16 @@ def _beside(home: values.Beside) -> Wanted:
     return _section(f"{values.UPSTREAM} {home.name}", title, facts, _INVARIANT)
 
 
-def _unmarked_first(section: Wanted, material: values.Material) -> Wanted:
-    """Let what names nothing that is gone stand first."""
-    if material.gone is None:
-        return section
-    gone = {id(one): gone_of(one, material) for one in section.items}
-    order = sorted(
-        section.items, key=lambda one: (is_ended(gone[id(one)]), is_behind(gone[id(one)]))
-    )
-    return section._replace(items=tuple(order))
+def _seen(section: Wanted, material: values.Material, rows: Sequence[values.Row]) -> Wanted:
+    """Let what names nothing that is gone stand first; behind the first of `rows` are others."""
+    order = list(section.items)
+    if material.gone is not None:
+        gone = {id(one): gone_of(one, material) for one in order}
+        order.sort(key=lambda one: (is_ended(gone[id(one)]), is_behind(gone[id(one)])))
+    if len(rows) > 1:
+        last = next(one for one in order if one.about and one.about.id == rows[0][0])
+        order = order[: order.index(last) + 1]
+    return section._replace(items=tuple(order), total=section.total + max(len(rows) - 1, 0))
 
 
 def gone_of(item: values.Item, material: values.Material) -> tuple[Gone, ...]:
@@ -232,6 +239,15 @@ def _by_weight(found: list[Stated], score: Mapping[str, float]) -> None:
     found.sort(key=lambda one: one.about.id)
     found.sort(key=lambda one: one.about.anchor, reverse=True)  # equal ones keep their order
     found.sort(key=lambda one: (-score.get(one.about.id, 0.0), _PLACES[one.standing.tier]))
+
+
+def _by_age(rows: list[values.Row], days: Sequence[str]) -> None:
+    """Sort plain facts as the next does."""
+    rows.sort()
+    rows.sort(key=lambda row: row[3], reverse=True)
+    known = {row[3][:10] for row in rows}
+    ages = {day: min(len(days) - bisect_right(days, day), DAYS) for day in known}
+    rows.sort(key=lambda row: (ages[row[3][:10]], _PLACES[row[4]]))
 
 
 def _by_use(found: list[Stated], material: values.Material) -> None:

@@ -155,6 +155,8 @@ class Stated(Record):
 if TYPE_CHECKING:
     #: What a line is made of; `about` is the fact of one that is no news of it.
     Item = Stated | News | Session
+    #: (id, packed history, kind, anchor, tier) of a fact
+    Row = tuple[str, bytes, str, str, str]
 
 
 class Todo(Record):
@@ -196,9 +198,8 @@ class Material(Record):
     #: how much a fact has to do with the task and what surrounds it, by id
     score: Mapping[str, float]
     found: tuple[Standing, ...]  #: facts that are not live and that the task is about
-    plain: Sequence[
-        Stated
-    ]  #: what is live beside `view`: of it there is nothing to tell but its text
+    plain: Sequence[Row]  #: what is live beside `view`: of it there is nothing to tell but its text
+    read: Callable[[str, bytes], Fact | None]  #: gives such a fact
     sessions: tuple[Session, ...] = ()  #: the last ones, newest first
     notes: RoleNotes = RoleNotes()
     days: tuple[str, ...] = ()  #: the newest work days, oldest first, as many as `weights` looks at

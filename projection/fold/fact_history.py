@@ -16,8 +16,7 @@ from ledger.model.verbs import IN_PROGRESS, TODO, either
 from projection.policy.model import CLOSABLE, TASK_KIND
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable
-    from typing import Any
+    from collections.abc import Container, Iterable
 
 
 class Counted(Record):
@@ -278,27 +277,6 @@ class Fact(Record):
     def circular(self) -> bool:
         """Something supersedes it that it supersedes, and nothing else calls it false."""
         return bool(self.circle) and not self.false
-
-
-class _Unread:
-    """A plain fact (`memory.cache.schema`), and item of a brief, that is read when more of it is asked."""
-
-    closed = redacted = open = False
-    state = by = ""
-
-    def __init__(self, read: Callable[[str, bytes], Fact | None], *row: Any) -> None:
-        self._read = read
-        self.id, self._packed, self.kind, self.anchor, self.tier = row
-        self.about = self.standing = self
-
-    def __getattr__(self, name: str) -> Any:
-        if name == "fact":
-            self.fact = self._read(self.id, self._packed)
-            return self.fact
-        return getattr(self.fact, name)
-
-
-Unread: Any = _Unread  #: to a type checker one is a `Fact`
 
 
 class Texts:

@@ -5,7 +5,7 @@ Due it is by the sessions since the last one, and by the size of `continuity.md`
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from _bisect import bisect_right
 
 from ledger.model.event import FactCreated
 from ledger.model.ids import sha256
