@@ -262,7 +262,6 @@ class _Filling:
         plain = {row[0] for row in material.plain}
         known = {one.fact.id for one in view.live if not one.fact.redacted}
         live = len((known | plain) - self._shown)
-        # what is shown and is not live
         away = {one.fact.id for one in material.found} | {fact.id for fact in view.contradicted}
         away |= {one.about.id for part in material.todo for one in part}
         away |= {one.fact for one in material.news if one.now is not None}
@@ -279,13 +278,12 @@ class _Filling:
                 said += lines.opening(title, shown, shown + left) + "".join(part.written)
                 sections.append(values.Section(part.name, title, tuple(part.lines), left))
 
-        ends = (
-            lines.head(_NO_NONCE, self.place, self.due),
-            lines.tail(_NO_NONCE, also, live, archived),
-        )
-        nonce = nonce_for(view.summary.digest, said.join(ends))
+        def ends(nonce: str) -> tuple[str, str]:
+            tail = lines.tail(nonce, also, live, archived)
+            return lines.head(nonce, self.place, self.due), tail
+
+        nonce = nonce_for(view.summary.digest, said.join(ends(_NO_NONCE)))
         return values.Brief(
             material.commit, self.place, self.due, tuple(sections), live, archived, nonce,
-            lines.head(nonce, self.place, self.due) + said + lines.tail(nonce, also, live, archived),
-            also, rests,
+            said.join(ends(nonce)), also, rests,
         )  # fmt: skip

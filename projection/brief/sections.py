@@ -70,11 +70,8 @@ def wanted(material: values.Material, most: int) -> tuple[Wanted, ...]:
             rest.append(one)
     behind = {}
     for name, found in ((values.DECISIONS, decisions), (values.REST, rest)):
-        rows = [row for row in material.plain if (row[2] in _DECIDED) == (found is decisions)]
-        _by_age(rows, material.days)
-        read = [(material.read(*row[:2]), row[4]) for row in rows[:most]]
-        found += [Stated(Standing(plain, tier)) for plain, tier in read if plain]
-        behind[name] = rows[most - 1 :]
+        first, behind[name] = _plain(material, most, found is decisions)
+        found += first
     for found in (core, threads, noted, decisions, rest):
         _by_weight(found, score)
     core.sort(key=lambda one: one.about.kind != _INVARIANT)
@@ -241,13 +238,18 @@ def _by_weight(found: list[Stated], score: Mapping[str, float]) -> None:
     found.sort(key=lambda one: (-score.get(one.about.id, 0.0), _PLACES[one.standing.tier]))
 
 
-def _by_age(rows: list[values.Row], days: Sequence[str]) -> None:
-    """Sort plain facts as the next does."""
+def _plain(
+    material: values.Material, most: int, decided: bool
+) -> tuple[list[Stated], list[values.Row]]:
+    """Return so many plain facts, as both sort them; where there are more, the last and those behind."""
+    rows, days = [row for row in material.plain if (row[2] in _DECIDED) == decided], material.days
     rows.sort()
     rows.sort(key=lambda row: row[3], reverse=True)
     known = {row[3][:10] for row in rows}
     ages = {day: min(len(days) - bisect_right(days, day), DAYS) for day in known}
     rows.sort(key=lambda row: (ages[row[3][:10]], _PLACES[row[4]]))
+    read = [(material.read(*row[:2]), row[4]) for row in rows[:most]]
+    return [Stated(Standing(fact, tier)) for fact, tier in read if fact], rows[most - 1 :]
 
 
 def _by_use(found: list[Stated], material: values.Material) -> None:
