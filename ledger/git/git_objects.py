@@ -94,6 +94,10 @@ class Objects:
         """Serve objects that are not stored yet, too."""
         self._outermost._held.update(known)
 
+    def holds(self, oid: str, data: bytes) -> bool:
+        """Tell whether an object was read, or given to hold, and has these bytes; nothing is hashed."""
+        return self._outermost._held.get(oid) == data
+
     def read(self, oid: str, limit: int = LIMIT_BYTES) -> bytes:
         """Return an object's bytes.
 

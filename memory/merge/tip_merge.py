@@ -145,11 +145,9 @@ class Planner:
         sizes = map(self._size, ids) if few else self._git.sizes(ids)
         for ref, size in zip(came, sizes, strict=True):
             if size > LIMIT_BYTES:
-                raise SyncRefused(
-                    f"{ref.path} on the remote has {size} bytes, which is no session log",
-                    where=ref.path,
-                    hint="ask whoever maintains that repository; what is recorded here is safe",
-                )
+                said = f"{ref.path} on the remote has {size} bytes, which is no session log"
+                hint = "ask whoever maintains that repository; what is recorded here is safe"
+                raise SyncRefused(said, where=ref.path, hint=hint)
         return read_all(self._home, came, self._progress)
 
     def _size(self, blob: str) -> int:
@@ -164,10 +162,8 @@ class Planner:
     def _refuse_unrelated(self) -> None:
         roots = self._git.text("rev-list", "--max-parents=0", self._ours, self._theirs).split()
         if cut_commits(self._home.repository).intersection(roots):
-            raise SyncRefused(
-                "this clone's history is cut before the point where both sides agree",
-                hint="git fetch --unshallow",
-            )
+            said = "this clone's history is cut before the point where both sides agree"
+            raise SyncRefused(said, hint="git fetch --unshallow")
         if not self._adopt:
             raise SyncRefused(
                 f"{self._home.branch} here and on the remote share no history: two ledgers that "
@@ -266,11 +262,8 @@ class Planner:
         project = re.compile(rb"(?m)^project *=.*$")
         if project.sub(b"", one, count=1) != project.sub(b"", two, count=1):
             return None
-        begun = ("log", "--max-parents=0", "--format=%ct")
-        born = [
-            min(map(int, self._git.text(*begun, tip).split()))
-            for tip in sorted((self._ours, self._theirs))
-        ]
+        begun, tips = ("log", "--max-parents=0", "--format=%ct"), sorted((self._ours, self._theirs))
+        born = [min(map(int, self._git.text(*begun, tip).split())) for tip in tips]
         return two if born[1] < born[0] else one
 
     def _tell_doubles(self, joined: Joined) -> None:

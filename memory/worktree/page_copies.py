@@ -138,9 +138,8 @@ def edit_hint(path: str) -> str:
 def edited_finding(path: str) -> Finding:
     """Say that a projection file, or its copy in the mirror, was edited by hand and left alone."""
     left = "left as it is" if path.startswith(MIRROR_DIR) else "left as it is and not published"
-    return Finding(
-        "hand-edited", f"{path} was edited by hand; it was {left}", path, hint=edit_hint(path)
-    )
+    said = f"{path} was edited by hand; it was {left}"
+    return Finding("hand-edited", said, path, hint=edit_hint(path))
 
 
 def work_file(home: Home, path: str) -> bytes | None:
@@ -197,22 +196,26 @@ def write_mirror(
         keep_out_of_status(home)  # a fresh clone may never have seen `init`
     except (DiurnaError, OSError) as problem:
         findings.append(Finding("drift", f"the mirror shows in git's status: {problem}"))
-    for path, data in files:
-        full, name = f"{folder}/{path}", f"{MIRROR_DIR}/{path}"
-        here = blob_id(plain_bytes(full) or b"")
-        if here not in read_written(home).get(name, ()) and edited_copies(home, [path], {}):
-            findings.append(edited_finding(name))
-            continue
-        try:
-            if data is None:
-                if os.path.isfile(full) and not os.path.islink(full):
-                    os.unlink(full)
+    with Objects(home.repository) as objects:
+        for path, data in files:
+            full, name = f"{folder}/{path}", f"{MIRROR_DIR}/{path}"
+            there, written = plain_bytes(full) or b"", read_written(home).get(name, ())
+            here = next((one for one in written if objects.holds(one, there)), "") or blob_id(there)
+            if here not in written and edited_copies(home, [path], {}):
+                findings.append(edited_finding(name))
                 continue
-            if os.path.islink(folder):
-                raise OSError("the mirror folder is a link")
-            write_noted(home, name, data, ids=((ids or {}).get(path, ""), here))
-        except (DiurnaError, OSError) as problem:
-            findings.append(Finding("drift", f"the mirror {full} was not written: {problem}", path))
+            try:
+                if data is None:
+                    if os.path.isfile(full) and not os.path.islink(full):
+                        os.unlink(full)
+                    continue
+                if os.path.islink(folder):
+                    raise OSError("the mirror folder is a link")
+                write_noted(home, name, data, ids=((ids or {}).get(path, ""), here))
+            except (DiurnaError, OSError) as problem:
+                findings.append(
+                    Finding("drift", f"the mirror {full} was not written: {problem}", path)
+                )
     return findings
 
 
@@ -235,7 +238,7 @@ def mirror_changes(home: Home, tip: str, base: str = "") -> list[Finding]:
         except ObjectMissing:  # history was rewritten, and what it was is collected
             rows = objects.differences("", tip, *paths)
         files = [(row[3], None if row[0] == "D" else objects.given(row[2])) for row in rows]
-    findings = write_mirror(home, files, {row[3]: row[2] for row in rows}) if files else []
+        findings = write_mirror(home, files, {row[3]: row[2] for row in rows}) if files else []
     note_written(home, _FOLLOWED, tip)
     return findings
 
