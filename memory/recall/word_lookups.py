@@ -134,8 +134,9 @@ class Lookups:
                 found = self.index.found(stem, facts)
                 rows = [one >> AT_BITS for one in found]
                 known = dict(zip(rows, zip(found, strict=True), strict=True))
-                for row, one in zip(rows, found, strict=True) if len(known) < len(found) else ():
-                    if one not in known[row]:  # it stands twice in a row
+                twice = zip(found, rows, rows[1:], strict=False) if len(known) < len(rows) else ()
+                for one, row, behind in twice:
+                    if row == behind:
                         known[row] += (one,)
             self._kept += len(known)
             if self._kept > _PLACES_KEPT:
