@@ -270,12 +270,12 @@ def test_a_damaged_index_says_nothing_wrong(door: Door, run: Run) -> None:
     """What is looked up at a prompt is looked up in full then; it is made anew, and nobody hears of it."""
     run("note", "id=ferry fact: The ferry leaves the harbour at noon.")
     door.session(session="first").start()
-    (index,) = (door.repo.path / ".git/diurna").rglob("*moment*")
-    whole = index.read_bytes()
-    for number, data in enumerate((whole.replace(b"ferry", b"furry"), whole[:-9], b"x\n", b"")):
-        index.write_bytes(data)
-        told = door.session(session=f"d-{number}").prompt("When does the ferry leave the harbour?")
-        assert "- ferry" in told, data[:60]
+    for index in sorted((door.repo.path / ".git/diurna/cache").glob("[mw]o*@*"), reverse=True):
+        whole = index.read_bytes()
+        for number, data in enumerate((whole.replace(b"ferr", b"furr"), whole[:-9], b"x\n", b"")):
+            index.write_bytes(data)
+            asked = door.session(session=f"{index.name}-{number}").prompt
+            assert "- ferry" in asked("When does the ferry leave the harbour?"), (index, data[:60])
     index.unlink()
     index.symlink_to(door.repo.path / "elsewhere")
     assert "- ferry" in door.session(session="link").prompt("When does the ferry leave?")

@@ -21,7 +21,7 @@ from memory.recall.question import (
 )
 from memory.recall.recall_values import COMMON_NOTES
 from memory.recall.rules import ENOUGH, MEANING, RULES, SEEN, TELLING, Scored
-from memory.recall.word_lookups import NO_ROWS, READ
+from memory.recall.word_lookups import READ
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -155,7 +155,7 @@ def _readable(lookups: Lookups, found: Sequence[_Found], notes: list[str]) -> li
 def _term(lookups: Lookups, found: _Found, language: str, *, facts: bool) -> Term:
     """Weigh a word as facts, or passages, have it: an everyday one less, as its absence says nothing."""
     (word, stems, guessed), totals = found, lookups.index.totals
-    rows, near = lookups.rows(facts, stems), NO_ROWS
+    rows, near = lookups.rows(facts, stems), lookups.rows(facts, ())
     texts = totals.facts if facts else totals.passages
     if guessed:
         rows, near = near, rows
@@ -190,8 +190,6 @@ def ranked(
 
 def _around(terms: Sequence[Term], found: Sequence[Scored]) -> list[Scored]:
     """Rank passages anew by what is around them: how they begin, their neighbours, and their whole log."""
-    some = [(row, places) for term in terms for row, places in term.rows.items()]
-    begun = {row for row, places in some if row << AT_BITS in places}
     logs: dict[int, float] = dict.fromkeys([one.row >> PLACE_BITS for one in found], 0.0)
     for term in terms:
         times = tally([row >> PLACE_BITS for row in term.rows])
@@ -203,7 +201,8 @@ def _around(terms: Sequence[Term], found: Sequence[Scored]) -> list[Scored]:
         near = own.get(row - 1, 0.0) + own.get(row + 1, 0.0)
         far = own.get(row - 2, 0.0) + own.get(row + 2, 0.0)
         beside[row] = RULES.beside * (near + far / 2)
-        scores[row] = (score + beside[row]) * (RULES.begins if row in begun else 1.0)
+        begins = any(row << AT_BITS in term.rows.get(row, ()) for term in terms)
+        scores[row] = (score + beside[row]) * (RULES.begins if begins else 1.0)
     share = RULES.session * max(scores.values()) / (max(logs.values()) or 1.0)
     made = []
     for one in found:

@@ -226,30 +226,27 @@ class Facts:
 
         `log` is the one whose text of it was found; None for the text that stands.
         """
-        found = self._standing(fact)
-        return found if found is not None and self._passes(found, log) else None
-
-    def _passes(self, found: Standing, log: LogRow | None) -> bool:
-        filters, fact = self._filters, found.fact
-        if fact.redacted:
-            return False
-        if fact.kind == QUESTION_KIND and log is not None and QUESTION_KIND not in filters.kinds:
-            return False  # it has the words of what is asked, and answers nothing
-        if not filters.superseded and (fact.false or not (log is None or self._says(fact, log))):
-            return False
+        filters, found = self._filters, self._standing(fact)
+        if found is None or found.fact.redacted:
+            return None
+        known = found.fact
+        if known.kind == QUESTION_KIND and log is not None and QUESTION_KIND not in filters.kinds:
+            return None  # it has the words of what is asked, and answers nothing
+        if not filters.superseded and (known.false or not (log is None or self._says(known, log))):
+            return None
         if not filters.choosy:
-            return True
-        role = dict(fact.meta).get("role", "") or (log.role if log is not None else "")
-        asked = ((filters.kinds, fact.kind), (filters.tiers, found.tier), (filters.roles, role))
+            return found
+        role = dict(known.meta).get("role", "") or (log.role if log is not None else "")
+        asked = ((filters.kinds, known.kind), (filters.tiers, found.tier), (filters.roles, role))
         if any(some and said not in some for some, said in asked):
-            return False
+            return None
         if not (filters.tags or filters.entities):
-            return True
+            return found
         from projection.fold.fact_links import matches_entity, matches_tag
 
-        tagged = not filters.tags or any(matches_tag(fact, tag) for tag in filters.tags)
-        about = filters.entities
-        return tagged and (not about or any(matches_entity(fact, name) for name in about))
+        tagged = not filters.tags or any(matches_tag(known, tag) for tag in filters.tags)
+        about = not filters.entities or any(matches_entity(known, e) for e in filters.entities)
+        return found if tagged and about else None
 
     def candidates(self, found: Iterable[Scored]) -> list[Candidate]:
         """Return the facts that stand for some texts, as a search scored them, if they may be shown."""

@@ -88,11 +88,6 @@ class LogRow(Record):
     #: the same of the questions behind which a fact was used
     asked: tuple[Sequence[str], Sequence[int]] = ((), ())
 
-    @property
-    def pieces(self) -> tuple[Piece, ...]:
-        """Its passages of prose, in order."""
-        return tuple([Piece(*one) for one in self.prose])
-
     def at(self, place: int) -> Piece | None:
         """Return the passage at a place, None when there is none."""
         if place < FACTS_FROM:

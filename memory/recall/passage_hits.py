@@ -48,10 +48,9 @@ _WORDS, _TOLD_BY, _STATED = 4, 1000, 12
 
 def _text(log: LogRow, lines: list[str], place: int) -> str:
     """Return a passage from the lines that it stands in."""
-    piece = log.pieces[place]
-    end = next((one.line for one in log.pieces[place + 1 :] if one.line > piece.line), len(lines))
-    text = "\n".join(lines[piece.line - 1 : end])
-    return text[piece.skip : piece.skip + piece.chars].strip()
+    line, chars, _, skip, _ = log.prose[place]
+    end = next((one[0] for one in log.prose[place + 1 :] if one[0] > line), len(lines))
+    return "\n".join(lines[line - 1 : end])[skip : skip + chars].strip()
 
 
 def _parted(text: str) -> tuple[list[str], str]:
@@ -184,7 +183,7 @@ class Passages:
         about = [one for one in (id, day, log.agent, heading) if one]
         said = section = _section(lines, below)
         if level == TIMELINE:
-            near = range(max(0, place - 2), min(len(log.pieces), place + 3))
+            near = range(max(0, place - 2), min(len(log.prose), place + 3))
             each = [(" >"[at == place], one_line(_text(log, lines, at), 200)) for at in near]
             said = "\n".join([f"{sign} {line}" for sign, line in each])
         elif level != FULL:

@@ -30,8 +30,6 @@ _ENDING = 3
 #: No word is longer: a key that somebody pasted has a million parts.
 _LETTERS = 64
 
-NO_ROWS: Rows = {}
-
 
 class Lookups:
     """The words of one index; what was asked before is remembered."""
@@ -117,8 +115,8 @@ class Lookups:
     def rows(self, facts: bool, stems: Iterable[str]) -> Rows:
         """Return where any of some words stands in facts, or in passages: of a common one the newest."""
         each = [self._of(facts, stem) for stem in stems]
-        if len(each) < 2:
-            return each[0] if each else NO_ROWS
+        if len(each) == 1:
+            return each[0]
         rows: Rows = {}
         for some in each:
             for row, places in some.items():

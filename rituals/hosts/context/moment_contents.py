@@ -65,14 +65,14 @@ def make(commondir: str, folder: str) -> None:
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         if moment_index.opened(commondir, folder) is None:
-            moment_index.keep(commondir, folder, _made(folder))
+            moment_index.keep(commondir, folder, *_made(folder))
     except (BlockingIOError, DiurnaError):
         pass  # another one makes it; or there is no home, and a tool is told nothing
     finally:
         os.close(lock)
 
 
-def _made(folder: str) -> moment_index.MomentIndex:
+def _made(folder: str) -> tuple[moment_index.MomentIndex, dict[str, list[object]]]:
     home = discover(folder)
     watched = watched_of(home)
     seen = stamps(watched)  # before the branch is read: what moves meanwhile is seen
@@ -88,7 +88,7 @@ def _made(folder: str) -> moment_index.MomentIndex:
         names = {*moment_index.words_of(f"{folder} {home.repository.top}")}
         words = _words(found)
         words |= _words_of_logs(passages, asks_in(commondir), state.policy.recall.language, names)
-        return moment_index.MomentIndex(
+        index = moment_index.MomentIndex(
             watched,
             seen,
             told.prompt,
@@ -99,9 +99,9 @@ def _made(folder: str) -> moment_index.MomentIndex:
             rules_of(found, _constrained(found, git)),
             tuple(_SMALL),
             _weight(len(found), 0),
-            moment_index.sorted_words(words),
             tuple(passages),
         )
+        return index, words
 
 
 def may_be_told(one: Standing) -> bool:

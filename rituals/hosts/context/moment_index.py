@@ -8,10 +8,12 @@ process makes it anew (`rituals.hosts.context.moment_contents`).
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from itertools import pairwise
 
-from ledger.model.layout import MOMENT_FILE
+from ledger.model.layout import CACHE_DIR, MOMENT_FILE
 from ledger.model.record import TYPE_CHECKING, Record
+from ledger.wal.atomic_files import plain_bytes, replace_file
 from ledger.wal.user_key import digest, read_signed, write_signed
 from rituals.hosts.context.session_cursor import stamps
 
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
 _HEADER = b"diurna-moments"
+#: The file of its words, and how many lines of it have a sum together.
+_WORDS, _LINES = f"{CACHE_DIR}/words", 64
 #: By how many letters a word is known, and how much of a prompt is read.
 _STEM, PROMPT_CHARS = 5, 1_500
 #: Of the words of a prompt some fact must have so much of what they tell, and tell so much, that it is
@@ -72,11 +76,13 @@ class MomentIndex(Record):
     rules: Rules
     small: tuple[str, ...]  #: words that tell nothing
     unknown: float  #: what a word weighs that no fact has
-    #: lines, sorted: a stem with what it weighs and the numbers of the facts that have it; behind `LOGS`
-    #: the same of words and passages
-    words: bytes
     #: passages of logs: place, day, part of the log, its title, its session, and words
     passages: tuple[tuple[str, ...], ...]
+    #: sorted lines of bytes: a stem with what it weighs and the numbers of the facts that have it; behind
+    #: `LOGS` the same of words and passages
+    words: bytes = b""
+    #: parts of these, of which each is proved where it is asked: first stem, where it stands, and its sum
+    parts: tuple[tuple[bytes, int, int, str], ...] = ()
 
     def may_answer(self, prompt: str) -> bool:
         """Tell whether some fact has enough of a prompt, as typed, to be worth a search."""
@@ -127,15 +133,11 @@ class MomentIndex(Record):
 
     def _row(self, key: str) -> list[str]:
         """Return the words behind a key in its line; none where there is no such line."""
-        wanted, text = key.encode("utf-8", "surrogateescape"), self.words
-        low, high = 0, len(text) - 1
-        while low < high:
-            start = text.rfind(b"\n", 0, (low + high) // 2 + 1)
-            end = text.find(b"\n", start + 1)
-            found, _, rest = text[start + 1 : end].partition(b"\t")
-            if found == wanted:
-                return rest.decode("ascii").split(" ")
-            low, high = (end, high) if found < wanted else (low, start)
+        wanted = key.encode("utf-8", "surrogateescape")
+        for _, start, end, sum in self.parts[bisect_right(self.parts, (wanted + b"\t",)) - 1 :][:1]:
+            part = self.words[start:end]
+            line = part.partition(b"\n%s\t" % wanted)[2] if digest(part) == sum else b""
+            return line.partition(b"\n")[0].decode("ascii").split(" ") if line else []
         return []
 
 
@@ -168,30 +170,39 @@ def _plain(text: str) -> str:
     return "".join([char if char.isalnum() else " " for char in text.lower()])
 
 
-def sorted_words(rows: Mapping[str, Iterable[object]]) -> bytes:
-    """Return the lines of the words of an index, by what each begins with."""
-    lines = [f"{key}\t{' '.join(map(str, row))}\n" for key, row in rows.items()]
-    return b"\n" + b"".join(sorted([line.encode("utf-8", "surrogateescape") for line in lines]))
-
-
 def opened(commondir: str, folder: str) -> MomentIndex | None:
     """Return the index of a folder that sessions work in; None where there is none that is good."""
     said = read_signed(_path(commondir, folder), _HEADER)
     index = MomentIndex(*said) if said else None
     if index is None or stamps(index.watched) != index.stamps:
         return None
-    return index._replace(rules=Rules(*index.rules))
+    words = plain_bytes(index.watched[-1]) or b""
+    return index._replace(rules=Rules(*index.rules), words=words)
 
 
-def keep(commondir: str, folder: str, index: MomentIndex) -> None:
-    """Keep the index of a folder.
+def keep(
+    commondir: str, folder: str, index: MomentIndex, words: Mapping[str, Iterable[object]]
+) -> None:
+    """Keep the index of a folder, and its words by what a line begins with.
 
     Raises:
         StorageFailed: the disk refused.
     """
+    rows = [f"{key}\t{' '.join(map(str, row))}\n" for key, row in words.items()]
+    lines = sorted([row.encode("utf-8", "surrogateescape") for row in rows])
+    parts, whole = list[tuple[bytes, int, int, str]](), b""
+    for at in range(0, len(lines), _LINES):
+        part = b"\n" + b"".join(lines[at : at + _LINES])
+        first = lines[at].partition(b"\t")[0]
+        parts.append((first, len(whole), len(whole) + len(part), digest(part)))
+        whole += part
+    path = _path(commondir, folder, _WORDS)
+    replace_file(path, whole, 0o600)
+    seen = f"{index.stamps},{stamps((path,))}"
+    index = index._replace(watched=(*index.watched, path), stamps=seen, parts=tuple(parts))
     write_signed(_path(commondir, folder), _HEADER, index)
 
 
-def _path(commondir: str, folder: str) -> str:
+def _path(commondir: str, folder: str, file: str = MOMENT_FILE) -> str:
     name = digest(folder.encode("utf-8", "surrogateescape"))[:12]
-    return f"{commondir}/{MOMENT_FILE}@{name}"
+    return f"{commondir}/{file}@{name}"
