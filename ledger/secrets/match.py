@@ -6,12 +6,12 @@ What nothing may keep is taken out of a text here too: `<private>…</private>`,
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
 
 from ledger.model.record import TYPE_CHECKING, Record
 
 if TYPE_CHECKING:
     import re
+    from collections.abc import Iterator
     from typing import Any
 
 SECRET, PERSONAL = "secret", "personal"

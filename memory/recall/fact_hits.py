@@ -20,8 +20,7 @@ from memory.recall.fts_tables import (
     LogRow,
     is_question,
 )
-from memory.recall.passage_hits import NOBODY, with_score
-from memory.recall.recall_values import FACTS, FULL, TIMELINE, Filters, Hit, tokens_of
+from memory.recall.recall_values import FACTS, FULL, NOBODY, TIMELINE, Filters, Hit, tokens_of
 from memory.recall.rules import SILENT, SURE, Candidate, Scored, ordered, verdict
 from memory.replay.reader_marks import NOTHING_MARKED, Marks
 from memory.replay.tip_snapshot import Snapshot
@@ -160,7 +159,7 @@ class Facts:
             log = None if one.before else self._brought(one.scored.row)[1]
             hit = self.hit(one.standing.fact.id, level, log)
             if hit is not None:
-                hits.append(with_score(hit, one.scored, explain, hit.mark.weight))
+                hits.append(hit.scored(one.scored, explain, hit.mark.weight))
         # they come by their scores: of equal ones what a person decided goes first
         return sorted(hits, key=lambda hit: (-hit.score, hit.known.word != DECIDED)), said
 

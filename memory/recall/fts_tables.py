@@ -8,8 +8,6 @@ the cache when it is found. Nothing in the file is truth: what can not be read o
 
 from __future__ import annotations
 
-from operator import itemgetter
-
 from ledger.model.record import TYPE_CHECKING, Record, cached
 from memory.cache.database import Database
 from memory.cache.stamp import FileErrors, Stamp, sqlite3, unpack
@@ -142,7 +140,7 @@ class Stemmer:
         """Return the words of some texts, in order."""
         found = self.read([(row, text, "") for row, text in enumerate(texts)])
         words: list[list[str]] = [[] for _ in texts]
-        for word, place in sorted(found, key=itemgetter(1)):
+        for word, place in sorted(found, key=lambda one: one[1]):
             words[place >> AT_BITS].append(word)
         return [tuple(some) for some in words]
 

@@ -12,10 +12,10 @@ from memory.recall.question import as_indexed
 from memory.recall.recall_values import (
     DOCUMENT_KIND,
     FULL,
+    NOBODY,
     SESSION_KIND,
     TIMELINE,
     Hit,
-    ScorePart,
     holding_first,
     tokens_of,
 )
@@ -37,8 +37,6 @@ _TEXTS_KEPT = 500
 _WHOLE, WHOLE_CHARS = 3, 720
 #: How much of a line the title and the heading may take.
 _TITLE_CHARS = 60
-#: Who wrote a log that does not say it.
-NOBODY = "nobody named"
 #: The most that is shown of a section.
 SECTION_CHARS = 6000
 #: So many of the rarest words of a sentence are looked up among facts, but none that more texts have; and
@@ -62,15 +60,6 @@ def _parted(text: str) -> tuple[list[str], str]:
         elif line.strip():
             break
     return lines[:heads], "\n".join(lines[heads:]).strip()
-
-
-def with_score(hit: Hit, scored: Scored, explain: bool, weight: float = 1.0) -> Hit:
-    """Return a hit with its score and, where an explanation is asked for, the parts of it."""
-    parts = [
-        ScorePart(name, round(value, 4), ", ".join(scored.words) if name == "words" else "")
-        for name, value in (scored.parts if explain else ())
-    ]
-    return hit._replace(score=round(scored.score * weight, 4), parts=tuple(parts))
 
 
 def title_of(lines: list[str]) -> str:
@@ -149,7 +138,7 @@ class Passages:
             chars = WHOLE_CHARS if left else LINE_CHARS
             hit = self.hit(scored.row, level, scored.words, chars)
             if hit is not None and hit.id not in found:
-                found[hit.id] = with_score(hit, scored, explain)
+                found[hit.id] = hit.scored(scored, explain)
                 left -= bool(left) and not (hit.stem in named and hit.stem not in of_log)
                 of_log.setdefault(hit.stem, hit.id)
         shown = facts[: max(limit - len(found), (limit + 1) // 2)]

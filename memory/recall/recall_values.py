@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from ledger.model.ids import is_fact_id
 from ledger.model.log_names import is_stem, stem_in
-from ledger.model.record import Record
+from ledger.model.record import TYPE_CHECKING, Record
 from projection.document.fact_remarks import PLAIN, Mark
 from projection.fold.testimony import UNTOLD, Testimony
+
+if TYPE_CHECKING:
+    from memory.recall.rules import Scored
 
 #: From the cheapest to the whole.
 INDEX, TIMELINE, FULL = LEVELS = ("index", "timeline", "full")
@@ -20,6 +23,8 @@ VECTORS = ".vectors"
 #: What is said where only passages answer, and where facts only may.
 NO_FACT = "no fact answers that; this is what was said"
 MAYBE = "perhaps: no fact says most of that"
+#: Who wrote a log that does not say it.
+NOBODY = "nobody named"
 #: What is said of a word that thousands of passages have.
 COMMON_NOTES = (
     "too common to tell anything here: ", "only the newest passages are looked at that have ",
@@ -100,6 +105,14 @@ class Hit(Record):
     passage: str = ""
     known: Testimony = UNTOLD  #: how a fact is known, and by whom
     title: str = ""  #: of the log or document that a passage stands in, "" where it says nothing
+
+    def scored(self, by: Scored, explain: bool, weight: float = 1.0) -> Hit:
+        """Return it with its score and, where an explanation is asked for, the parts of it."""
+        parts = [
+            ScorePart(name, round(value, 4), ", ".join(by.words) if name == "words" else "")
+            for name, value in (by.parts if explain else ())
+        ]
+        return self._replace(score=round(by.score * weight, 4), parts=tuple(parts))
 
 
 class Answer(Record):
