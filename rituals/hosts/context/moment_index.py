@@ -176,8 +176,7 @@ def opened(commondir: str, folder: str) -> MomentIndex | None:
     index = MomentIndex(*said) if said else None
     if index is None or stamps(index.watched) != index.stamps:
         return None
-    words = plain_bytes(index.watched[-1]) or b""
-    return index._replace(rules=Rules(*index.rules), words=words)
+    return index._replace(rules=Rules(*index.rules), words=plain_bytes(index.watched[-1]) or b"")
 
 
 def keep(

@@ -7,10 +7,9 @@ compares with how it stands, and what was told.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
 
 from ledger.environment import monotonic
-from ledger.model.record import Record
+from ledger.model.record import TYPE_CHECKING, Record
 from rituals.hosts.adapters import HOSTS
 from rituals.hosts.host_events import file_name
 from rituals.hosts.session_files import (
@@ -23,6 +22,9 @@ from rituals.hosts.session_files import (
     record_of,
     write_object,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
 
 NEWS_DIR, OBSERVED_DIR = "diurna/news", "diurna/observed"
 #: How many bytes of a cursor are read, and by how many one grows, so that a full disk does not keep it
