@@ -262,10 +262,12 @@ class _Filling:
         plain = {row[0] for row in material.plain}
         known = {one.fact.id for one in view.live if not one.fact.redacted}
         live = len((known | plain) - self._shown)
-        away = {one.fact.id for one in material.found} | {fact.id for fact in view.contradicted}
-        away |= {one.about.id for part in material.todo for one in part}
-        away |= {one.fact for one in material.news if one.now is not None}
-        away |= {one.successor for one in material.news if one.replacing is not None}
+        away = {one.fact.id for one in material.found}.union(
+            [fact.id for fact in view.contradicted],
+            [one.about.id for part in material.todo for one in part],
+            [one.fact for one in material.news if one.now is not None],
+            [one.successor for one in material.news if one.replacing is not None],
+        )
         away = (away - plain - {one.fact.id for one in view.live}) & self._shown
         archived = self._facts - len(view.live) - len(plain) - len(away)
         also = tuple([one for one in self._index if one not in self._shown])

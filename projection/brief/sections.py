@@ -242,10 +242,9 @@ def _plain(
     material: values.Material, most: int, decided: bool
 ) -> tuple[list[Stated], list[values.Row]]:
     """Return so many plain facts, as both sort them; where there are more, the last and those behind."""
-    rows, days = [row for row in material.plain if (row[2] in _DECIDED) == decided], material.days
-    rows.sort()
+    rows = sorted([row for row in material.plain if (row[2] in _DECIDED) == decided])
     rows.sort(key=lambda row: row[3], reverse=True)
-    known = {row[3][:10] for row in rows}
+    days, known = material.days, {row[3][:10] for row in rows}
     ages = {day: min(len(days) - bisect_right(days, day), DAYS) for day in known}
     rows.sort(key=lambda row: (ages[row[3][:10]], _PLACES[row[4]]))
     read = [(material.read(*row[:2]), row[4]) for row in rows[:most]]
