@@ -45,16 +45,16 @@ def plain_user(commondir: str) -> dict[str, str] | None:
     ways = {None: said.get("GIT_CONFIG_SYSTEM", known), "1": ""}
     system = ways.get(said.get("GIT_CONFIG_NOSYSTEM"))
     texts = [_text(path) for path in (f"{commondir}/config", *_users(), system or "")]
-    lower, found = "".join(filter(None, texts)).lower(), dict[str, str]()
-    if None in texts or system is None or "[author" in lower or "[commit" in lower:
+    lower = "".join(filter(None, texts)).lower()
+    values = {
+        f"user.{key}": [plain_value(text or "", "user", key) for text in texts]
+        for key in ("name", "email")
+    }
+    unsure = None in texts or any(None in some for some in values.values())
+    if unsure or system is None or "[author" in lower or "[commit" in lower:
         return None
-    for key in ("email", "name"):
-        for text in reversed(texts):  # the first that says it wins
-            value = plain_value(text or "", "user", key)
-            if value is None:
-                return None
-            found |= {f"user.{key}": value} if value else {}
-    return found
+    first = {key: next((one for one in some if one), "") for key, some in values.items()}
+    return {key: said for key, said in first.items() if said}
 
 
 def plain_value(text: str, section: str, key: str) -> str | None:
