@@ -290,7 +290,7 @@ class Facts:
         if not is_question(row):
             return True
         all_say_its_id = self._index.found(self._index.stemmer.each([fact])[0][0], True)
-        rows = sorted({row for one in all_say_its_id if is_question(row := one >> AT_BITS)})
+        rows = sorted({at for one in all_say_its_id if is_question(at := one >> AT_BITS)})
         newest = [
             one
             for one in reversed(rows)
