@@ -230,7 +230,7 @@ _LABEL_CHARS = 80
 
 def _may_end_drawn(line: str) -> bool:
     """Tell whether a line may end in a drawn value behind a sign: few do, and the patterns are long."""
-    if not any(sign in line for sign in _BEFORE):
+    if len(line) < 9 or not any(sign in line for sign in _BEFORE):
         return False
     words = [one for one in line.split()[-4:] if one.strip("|\\") and one not in _BREAKS]
     last = words[-1] if words else ""

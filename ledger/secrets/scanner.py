@@ -160,7 +160,7 @@ def chained(text: str) -> View | None:
         head = rest[:_LONGEST].translate(_APART).partition(" ")[0]
         tail = line[-_LONGEST:].translate(_APART).rpartition(" ")[2]
         far = len(after) - len(rest)
-        if far > _FAR or not (head and tail and _is_cut(tail, head)):
+        if far > _FAR or not (head and tail and len(tail) + len(head) > 7 and _is_cut(tail, head)):
             continue
         begin, stop = end + 1 + far, end + 1 + far + len(head)
         if joined != end:
@@ -182,8 +182,7 @@ def _is_cut(tail: str, head: str) -> bool:
     from ledger.secrets.vendor_tokens import FRONTS
 
     return (
-        len(tail) + len(head) > 7
-        and is_word(tail[-1])
+        is_word(tail[-1])
         and is_word(head[0])
         and (_is_fragment(tail) or _is_fragment(head))
         and not head.startswith(FRONTS)  # a token of its own
