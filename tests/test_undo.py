@@ -139,10 +139,12 @@ def test_a_whole_log_is_taken_back_at_once(home: Place) -> None:
     before, logs = shown(home), len(home.logs())
     say(home, named("Referenced", "c"), told("Created", "n", "New."), replaced("a", "n"),
         told("Updated", "b", "B2."), named("Closed", "t"))  # fmt: skip
+    say(home, whose=("codex", "", "work"))
     assert set(undo(home)) == {
         "n, which it brought, is false now", "a holds again", "b says again: B.", "t is open again",
     }  # fmt: skip
-    assert shown(home) == before and len(home.logs()) == logs + 2
+    assert shown(home) == before and len(home.logs()) == logs + 3
+    assert " restored" in home.run("brief", json=False, env={"DIURNA_AGENT": "codex"}).out
     newest = home.run("log", "-n", "1").json["sessions"][0]
     assert newest["title"] == "Undo: Said"
     assert "a is superseded by n again" in redo(home)["does"]

@@ -9,6 +9,7 @@ from ledger.model.event import (
     FactReinstated,
     FactSuperseded,
     FactUpdated,
+    FactWithdrawn,
     ThreadClosed,
     ThreadReopened,
 )
@@ -33,15 +34,16 @@ PASSAGES, AGAIN, SESSIONS, REST = "passages", "again", "sessions", "rest"
 YOURS, UPSTREAM = "yours", "upstream"
 #: What stands above a person's own facts, and how a command names their home.
 YOURS_TITLE, YOURS_FLAG = "Yours, in no shared memory", "(`--home personal`)"
-#: What happened to a fact. The first four are corrections: they come before everything else that is new.
+#: What happened to a fact. What corrects it comes before everything else that is new.
 SUPERSEDED, INVALIDATED, UPDATED, REINSTATED = "superseded", "invalidated", "updated", "reinstated"
-BORN, CLOSED, REOPENED = "new", "closed", "reopened"
-CORRECTIONS = (SUPERSEDED, INVALIDATED, UPDATED, REINSTATED)
+BORN, CLOSED, REOPENED, RESTORED = "new", "closed", "reopened", "restored"
+CORRECTIONS = (SUPERSEDED, INVALIDATED, UPDATED, REINSTATED, RESTORED)
 #: What closes a thread or a task; the last two are the states of a task that close it.
 CLOSINGS = (CLOSED, DONE, CANCELLED)
 _WHAT: dict[type[Event], str] = {
     FactSuperseded: SUPERSEDED, FactInvalidated: INVALIDATED, FactUpdated: UPDATED,
-    FactReinstated: REINSTATED, FactCreated: BORN, ThreadClosed: CLOSED, ThreadReopened: REOPENED,
+    FactReinstated: REINSTATED, FactWithdrawn: RESTORED, FactCreated: BORN, ThreadClosed: CLOSED,
+    ThreadReopened: REOPENED,
 }  # fmt: skip
 NOBODY: frozenset[str] = frozenset()
 
