@@ -22,7 +22,7 @@ import sys
 import tempfile
 import time
 import tomllib
-from collections.abc import Callable
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, nullcontext
 from pathlib import Path
@@ -36,9 +36,8 @@ from tests.bench.web import processor_seconds, rss_mib
 
 Peer = dict[str, Any]  #: a table of `peers.toml`, with its `name`
 Fact = tuple[str, str]  #: a name, and a text that begins with it
-Ran = tuple[
-    float, subprocess.CompletedProcess[str]
-]  #: seconds of the processor, and what came of it
+#: Seconds of the processor, and what came of it.
+Ran = tuple[float, subprocess.CompletedProcess[str]]
 SIZES = (1_000, 10_000)
 CALLS, WRITERS, EACH, KILLS, APART = 20, 8, 12, 20, 5
 _MOST_SECONDS = 1_800  #: for an installation, and for a call
@@ -60,7 +59,7 @@ def filled(given: Any, names: dict[str, Any]) -> Any:
 
 
 def install(peer: Peer, folder: Path) -> str:
-    """Install a peer where it is not there yet, Diurna always; return its version and its MB beside an empty venv.
+    """Install a peer where it is not there yet, Diurna always; return its version and its MB.
 
     Raises:
         subprocess.SubprocessError: it can not be installed.
@@ -84,13 +83,14 @@ def install(peer: Peer, folder: Path) -> str:
         (folder / "package.json").write_text(json.dumps(allowed))
         run("npm", "install", "--no-audit", "--no-fund", package)
         of_it = folder / "node_modules" / package / "package.json"
-        version, empty = json.loads(of_it.read_text())["version"], 0.0
+        version = json.loads(of_it.read_text())["version"]
     else:
-        run(sys.executable, "-m", "venv", ".")
-        empty, pip = mib(folder), folder / "bin/pip"
-        run(pip, "install", "-q", ROOT if package == "diurna" else package)
-        version = re.findall("Version: (.*)", run(pip, "show", package))[0]
-    kept.write_text(f"{version}; {mib(folder) - empty:.0f}")
+        run("uv", "venv", "--python", sys.executable, ".")
+        here = "--python=bin/python"
+        what = ("--refresh-package=diurna", ROOT) if package == "diurna" else (package,)
+        run("uv", "pip", "install", here, *what)
+        version = re.findall("Version: (.*)", run("uv", "pip", "show", here, package))[0]
+    kept.write_text(f"{version}; {mib(folder):.0f}")
     return kept.read_text()
 
 
@@ -158,11 +158,10 @@ class Place:
         elif line := self.peer.get("load"):
             file, lines = self.home.with_suffix(".jsonl"), self.home.with_suffix(".txt")
             lines.write_text("".join(f"- {text}\n" for _, text in facts))
-            entity = {"type": "entity", "entityType": "fact"}
-            each = [
-                {"id": id, "name": id, "text": said, "observations": [said]} for id, said in facts
-            ]
-            file.write_text("".join(f"{json.dumps(entity | one)}\n" for one in each))
+            with file.open("w") as each:
+                for id, said in facts:
+                    entity = {"type": "entity", "entityType": "fact", "observations": [said]}
+                    print(json.dumps({**entity, "id": id, "name": id, "text": said}), file=each)
             self.run(line, file=file, lines=lines)
         else:
             with closing(Server(self)) as server:
@@ -179,13 +178,12 @@ class Server:
     def __init__(self, place: Place) -> None:
         pipe, null, argv = subprocess.PIPE, subprocess.DEVNULL, place.argv(place.peer["served"])
         self._process = subprocess.Popen(argv, stdin=pipe, stdout=pipe, stderr=null, **place.how)
-        start, self._number, self._place = time.perf_counter(), 0, place
+        self.began, self._number, self._place = time.perf_counter(), 0, place
         self.pid = self._process.pid
         assert self._process.stdin and self._process.stdout
         self._in, self._out = self._process.stdin, self._process.stdout
         who = {"clientInfo": {"name": "bench", "version": "1"}, "capabilities": {}}
         self.ask("initialize", protocolVersion="2025-06-18", **who)
-        self.began = processor_seconds(self.pid), time.perf_counter() - start
         self._send(method="notifications/initialized")
 
     def _send(self, **message: object) -> None:
@@ -211,12 +209,11 @@ class Server:
         result = self.ask("tools/call", name=given.pop("tool"), arguments=given)
         return "\n".join([one.get("text", "") for one in result["content"]])
 
-    def took(self, kind: str, facts: list[Fact]) -> float:
-        """Return the milliseconds of the processor of one of some calls."""
+    def took(self, kind: str, facts: list[Fact]) -> tuple[float, int]:
+        """Return the milliseconds of the processor of one of some calls, and how many answers have their name."""
         begun = processor_seconds(self.pid)
-        for name, text in facts:
-            self.call(kind, text, name)
-        return 1000 * (processor_seconds(self.pid) - begun) / len(facts)
+        right = sum(name in self.call(kind, text, name) for name, text in facts)
+        return 1000 * (processor_seconds(self.pid) - begun) / len(facts), right
 
     def close(self) -> None:
         """End it."""
@@ -252,34 +249,32 @@ class Table:
         for one in places:
             one.tell(next(new))
         size, before = f"{len(facts):,}", {one.name: mib(one.home) for one in places}
+        right: Counter[tuple[str, str]] = Counter()
 
-        def question() -> str:
-            return " ".join(rng.choice(facts)[1].split()[2::2])
-
-        def hook(place: Place, kind: str) -> Ran:
+        def call(place: Place, what: str, kind: str) -> Ran:
+            done = place.tell(next(new)) if kind == "write" or what == behind else None
+            if done and kind == "write":
+                return done
+            name, text = rng.choice(facts)
+            said = " ".join(text.split()[2::2])
             place.session = f"s{rng.random()}" if kind == "start" else place.session
-            said = {"session_id": place.session, "cwd": str(place.code), "prompt": question()}
-            return place.run(place.peer[kind], data=json.dumps({**said, "source": "startup"}))
+            given = {"session_id": place.session, "cwd": str(place.code), "prompt": said}
+            ran = place.run(place.peer[kind], said, data=json.dumps({**given, "source": "startup"}))
+            right[kind, place.name] += name in ran[1].stdout
+            return ran
 
-        def behind(place: Place) -> Ran:
-            place.tell(next(new))
-            return hook(place, "start")
-
-        rows: list[tuple[str, str, Callable[[Place], Ran]]] = [
-            ("write", "write", lambda one: one.tell(next(new))),
-            ("search", "search", lambda one: one.run(one.peer["search"], question())),
-            ("start of a session", "start", lambda one: hook(one, "start")),
-            ("the same behind a write", "start", behind),
-            ("a prompt", "prompt", lambda one: hook(one, "prompt")),
-        ]
-        for what, kind, call in rows:
+        begun, behind = "start of a session", "the same behind a write"
+        kinds = {"write": "write", "search": "search", begun: "start", behind: "start"}
+        for what, kind in {**kinds, "a prompt": "prompt"}.items():
             those = [one for one in places if kind in one.peer]
-            ran = [{one.name: call(one) for one in those} for _ in range(self.runs)]
-            half = {n: statistics.median(one[n][0] for one in ran) for n in ran[0]}
-            bare = half["bare Python"]
-            said = {n: f"{1000 * one:.0f}; {one / bare:.1f}" for n, one in half.items()}
+            ran = [{one.name: call(one, what, kind) for one in those} for _ in range(self.runs)]
+            half = {n: 1000 * statistics.median(one[n][0] for one in ran) for n in ran[0]}
+            said = {n: f"{one:.0f}; {one / half['bare Python']:.1f}" for n, one in half.items()}
             self.row(f"{what}, {size}, process, ms; × bare Python", said)
-            if what == "start of a session":
+            if kind in ("search", "prompt"):
+                said = {n: f"{right[kind, n]} of {self.runs}" for n in half}
+                self.row(f"answers with the fact whose words are given, {size}", said)
+            if what == begun:
                 said = {name: f"{len(one.stdout):,}" for name, (_, one) in ran[-1].items()}
                 self.row(f"characters that it is told, {size}", said)
             if what == "write":
@@ -289,19 +284,19 @@ class Table:
 
     def servers(self, places: list[Place], facts: list[Fact]) -> None:
         """Ask each as a server."""
+        asked = [(name, " ".join(text.split()[2::2])) for name, text in facts[:CALLS]]
         rows: dict[str, dict[str, str]] = {}
         for place in places:
             with closing(Server(place)) as server:
-                questions = [("", " ".join(text.split()[2::2])) for _, text in facts[:CALLS]]
                 tools = len(json.dumps(server.ask("tools/list")["tools"], ensure_ascii=False))
-                begun = "; ".join(f"{1000 * one:.0f}" for one in server.began)
+                wall = time.perf_counter() - server.began
+                begun = f"{1000 * processor_seconds(server.pid):.0f}; {1000 * wall:.0f}; {tools:,}"
+                write, _ = server.took("tell", made(CALLS, "m", 3))
+                search, right = server.took("ask", asked)
                 for what, said in (
-                    (
-                        "start of its server, ms; of wall; characters of tools",
-                        f"{begun}; {tools:,}",
-                    ),
-                    ("write, MCP, ms", f"{server.took('tell', made(CALLS, 'm', 3)):.1f}"),
-                    ("search, MCP, ms", f"{server.took('ask', questions):.1f}"),
+                    ("start of its server, ms; of wall; characters of tools", begun),
+                    (f"write, MCP, mean of the first {CALLS}, ms", f"{write:.1f}"),
+                    (f"search, MCP, ms; right of {CALLS}", f"{search:.1f}; {right}"),
                     ("memory of its server, MiB", f"{rss_mib(server.pid):.0f}"),
                 ):
                     rows.setdefault(what, {})[place.name] = said
@@ -336,17 +331,17 @@ class Table:
         broken = "; the next write fails" * bool(place.tell(("after", "after all"))[1].returncode)
         return f"{KILLS - len(told)}; {place.has(facts)}; {len(told) - place.has(told)}{broken}"
 
-    def apart(self, peer: Peer) -> str:
-        """Let two machines write apart, then sync in turn; return how many facts each has, and how a sync failed."""
-        hub = self.work / peer["name"] / "hub.git"
+    def apart(self, peer: Peer, kind: str = "write") -> str:
+        """Let two machines write apart, or edit one fact, then sync in turn; return what each has, and failures."""
+        hub = self.work / peer["name"] / f"{kind}.git"
         lines = ["git init -q --bare -b main {hub}", *peer["first"]]
-        one = Place(peer, self.tools, hub.with_name("one"), lines, hub=hub)
+        one = Place(peer, self.tools, hub.with_name(f"{kind}-one"), lines, hub=hub)
         one.tell(("before", "before all"))
         one.run(peer["sync"])
-        two = Place(peer, self.tools, hub.with_name("two"), peer["second"], hub=hub)
-        facts = made(2 * APART)
-        for number, fact in enumerate(facts):
-            (one, two)[number % 2].tell(fact)
+        two = Place(peer, self.tools, hub.with_name(f"{kind}-two"), peer["second"], hub=hub)
+        facts = made(2 * APART if kind == "write" else 2)
+        for number, (name, text) in enumerate(facts):
+            (one, two)[number % 2].run(peer[kind], text, name=name)
         code = max([abs(place.run(peer["sync"])[1].returncode) for place in (one, two, one, two)])
         return f"{one.has(facts)}, {two.has(facts)}{f'; a sync ends with {code}' * bool(code)}"
 
@@ -409,6 +404,7 @@ def main() -> None:
             (f"{WRITERS} writers, {WRITERS * EACH} facts: there; lost", "shown", table.writers),
             (f"{KILLS} writes, most killed: killed; there; lost", "shown", table.kills),
             (f"two machines apart, {2 * APART} facts: on each", "sync", table.apart),
+            ("both edit one: texts on each", "edit", lambda one: table.apart(one, "edit")),
         ):
             table.row(what, {peer["name"]: call(peer) for peer in peers if key in peer})
         if (given.shared / "bench/facts").is_dir():
