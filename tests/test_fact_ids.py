@@ -12,7 +12,7 @@ from ledger.model.ids import is_fact_id
 from projection.text.normalize import id_of_subject, subject_words
 from tests.conftest import Repo, Run
 
-WORDS = subject_words(["src/Billing/retryQueue.py", "docs/webhooks.md", "Order Service", "stop.md"])
+WORDS = subject_words("src/Billing/retryQueue.py\ndocs/webhooks.md\nOrder Service\nstop.md")
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_no_word_of_a_text_is_in_its_id_unless_the_project_has_it(
     text: str, names: list[str]
 ) -> None:
     """Whatever is said, and whatever files and entities are called."""
-    words = subject_words(names)
+    words = subject_words("\n".join(names))
     made = id_of_subject(text, words)
     assert is_fact_id(made)
     odd = [part for part in made.split("-") if part not in words.values()]

@@ -227,12 +227,10 @@ class Questions(Database):
         stored = dict(self.rows_among("SELECT id, history FROM facts WHERE id IN (?)", ids))
         return {fact: unpack_history(stored[fact]) for fact in ids if fact in stored}
 
-    def abouts(self) -> list[tuple[str, int, int]]:
-        """Return each value of the footer `entity`, with how many facts have it, and false ones."""
-        return self.rows(
-            "SELECT about, count(*), sum(state = ?) FROM facts WHERE about != '' GROUP BY about",
-            (FALSE,),
-        )
+    def about_names(self) -> str:
+        """Return the values of the footer `entity`, each once, with commas between."""
+        asked = "SELECT coalesce(group_concat(DISTINCT about), '') FROM facts WHERE about != ''"
+        return str(self.row(asked)[0])
 
     def fact_ids(self) -> list[str]:
         """Return the ids of all facts, sorted: those that a log brought a text for."""

@@ -94,10 +94,11 @@ def _follow_some(cache: Cache) -> None:
 def _candidates(cache: Cache, fact: Fact) -> list[str]:
     """Return the ids of facts worth comparing with one, sorted."""
     found: set[str] = set()
-    with_word = "FROM posts WHERE word = ?"
+    counting = "SELECT count(*), word FROM posts WHERE word IN (?) GROUP BY word"
+    posts = "SELECT fact FROM posts WHERE word = ?"
     for words in queries(statements(fact.text), index_words(fact.text)):
-        counts = [(cache.row(f"SELECT count(*) {with_word}", (word,))[0], word) for word in words]
-        numbers = looked_up(counts, lambda word: cache.column(f"SELECT fact {with_word}", (word,)))
+        counts = cache.rows_among(counting, [*words])
+        numbers = looked_up(counts, lambda word: cache.column(posts, (word,)))
         rows = cache.rows_among("SELECT id, words FROM texts WHERE number IN (?)", numbers)
         if len(rows) != len(numbers):
             raise CacheDamaged("a word of a fact that is not there")
@@ -165,7 +166,11 @@ def near_in(snapshot: Snapshot, entry: Entry) -> Compared:
 
 def _compared(snapshot: Snapshot, entry: Entry) -> Compared:
     cache = snapshot.cache()
-    fresh = _fresh(cache, entry)
+    ids = [*dict.fromkeys(event.id for event in entry.acts if text_of(event))][:NEW_LIMIT]
+    gathered = collect([entry]) if ids else {}
+    known = merged(cache.some_histories(ids), {name: gathered[name] for name in ids})
+    facts = (resolve(name, history, cache.cut) for name, history in known.items())
+    fresh = [fact for fact in facts if fact is not None and not fact.false]  # as they will be
     if not fresh:
         return (), []
     meant: dict[str, dict[str, float]] = {}
@@ -186,8 +191,8 @@ def _compared(snapshot: Snapshot, entry: Entry) -> Compared:
         for number, fact in enumerate(fresh):
             alike = meant.get(fact.id, {})
             names = (*_candidates(cache, fact), *sorted(alike))
-            known = {id: one for id in names if (one := cache.fact(id)) is not None}
-            others = [place(one) for one in known.values() if one.id not in settled]
+            there = filter(None, map(cache.fact, dict.fromkeys(names)))
+            others = [place(one) for one in there if one.id not in settled]
             for other in (*others, *map(place, fresh[:number])):
                 if comparable(fact, other.fact):
                     if same_text(fact, other.fact):
@@ -199,15 +204,3 @@ def _compared(snapshot: Snapshot, entry: Entry) -> Compared:
     near.sort(key=lambda one: one[:3])
     told = [Near(fact, id, other.kind, other.text) for _, fact, id, other in near[:MOST_NEAR]]
     return tuple(told), same
-
-
-def _fresh(cache: Cache, entry: Entry) -> list[Fact]:
-    """Return the facts that the log brings a text for, as they will be."""
-    ids = [*dict.fromkeys(event.id for event in entry.acts if text_of(event))][:NEW_LIMIT]
-    if not ids:
-        return []
-    gathered = collect([entry])
-    news = {name: gathered[name] for name in ids}
-    known = merged(cache.some_histories(ids), news)
-    facts = (resolve(name, history, cache.cut) for name, history in known.items())
-    return [fact for fact in facts if fact is not None and not fact.false]

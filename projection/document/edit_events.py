@@ -92,7 +92,7 @@ class _Reader:
         self._places = Places(policy, self._before.blocks)
         self._headings = {line[3:].strip() for line in self._lines if line[:3] == "## "}
         footers = [pair for one in self._before.blocks for pair in one.footer]
-        self._words = subject_words([value for key, value in footers if key == "entity"])
+        self._words = subject_words("\n".join([value for key, value in footers if key == "entity"]))
         self._made: set[str] = set()  #: ids of new bullets
         self._said: list[str] = []  #: texts that are new
         self.events: list[log_events.Event] = []

@@ -293,19 +293,23 @@ _LEAST_CHARS, _MOST_CHARS = 3, 16
 _CONSONANTS, _VOICED, _SYLLABLES = "bdfgklmnprstvz", "aeiou", 3
 
 
-def subject_words(names: Sequence[str], text: str | None = None) -> dict[str, str]:
+def subject_words(names: str, text: str | None = None) -> dict[str, str]:
     """Return the words that names are made of, such as paths, tags and entities: normal form -> word.
 
-    With a `text` only those that it has: a repository has thousands of files.
+    Each name is a line. With a `text` only those that it has: a repository has thousands of files.
     """
+    if text is None:
+        return {_form(word): word for word in _words(names)[::-1]}
     found: dict[str, str] = {}
-    every = "" if text is None else "\n".join(names).lower()
-    asked = {form for form in map(_form, _words(text or "")) if form in every}
-    for name in names if asked or text is None else ():
-        if text is None or any(form in name.lower() for form in asked):
-            for word in _words(name):
-                found.setdefault(_form(word), word)
-            asked -= found.keys()
+    data = names.encode("utf-8", "replace") + b"\n"
+    every = data.lower()  # of bytes, so that each stays in its place
+    for form in map(_form, _words(text)):
+        at = every.find(form.encode())
+        while at >= 0 and form not in found:
+            end = every.find(b"\n", at)
+            line = data[every.rfind(b"\n", 0, at) + 1 : end].decode("utf-8", "replace")
+            found.update([(form, one) for one in _words(line)[::-1] if _form(one) == form])
+            at = every.find(form.encode(), end)
     return found
 
 

@@ -147,10 +147,10 @@ def words_for(memory: Memory, new: Sequence[NewFact] = ()) -> Mapping[str, str]:
     home, ours = memory.home, memory.home.prefix
     files = [] if home.kind == OWN_REPOSITORY else tracked(home.repository, _FILES)
     paths = [path for path in files if not (ours and path.startswith(ours))]
-    entities = [about for about, _, _ in memory.cache().abouts()]
+    entities = memory.cache().about_names().replace(",", "\n")
     tagged = [name for one in new for name in (*one.tags, *one.entity)]
-    texts = [one.text for one in new]
-    return subject_words([*paths, *entities, *tagged], "\n".join(texts) if texts else None)
+    names = "\n".join([*paths, entities, *tagged])
+    return subject_words(names, "\n".join([one.text for one in new]) if new else None)
 
 
 def kinds_of(memory: Memory) -> tuple[str, ...]:

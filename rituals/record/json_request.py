@@ -1,7 +1,7 @@
 """Read JSON strictly, by shapes: what `append --from-json` takes, and each tool of the MCP server.
 
 A shape is the JSON schema that a client reads, with keys of ours that begin with `_` and are not told.
-pydantic reads by it, and is loaded when something is read:
+pydantic's core reads by it, without pydantic's models, and is loaded when something is read:
 `_least` and `_most` characters or items, `_line` for a text on one line, `_make` for what a text or an
 object means, `_needed` and `_default` for a field of one.
 """
@@ -9,8 +9,7 @@ object means, `_needed` and `_default` for a field of one.
 from __future__ import annotations
 
 import re
-from types import GenericAlias
-from typing import Annotated, Any, Literal, get_args, get_type_hints
+from typing import Any, get_args, get_type_hints
 
 from ledger.errors import DraftRefused
 from ledger.model.finding_codes import Finding
@@ -18,13 +17,14 @@ from rituals.record.request import NewFact, Pairs, Request
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from pydantic import ValidationError
+    from pydantic_core import SchemaValidator, ValidationError
 
 Shape = dict[str, Any]
 #: What commands a terminal, but for lines and tabs; and what breaks a line.
 _UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _BREAK = re.compile(r"[\n\x0b\x0c\u2028\u2029]")
 TEXT: Shape = {"type": "string"}
+_LIMITS = {"_least": "min_length", "_most": "max_length", "minimum": "ge", "maximum": "le"}
 
 
 def object_of(fields: dict[str, Shape], make: Any = dict) -> Shape:
@@ -37,7 +37,7 @@ def shape_of(record: type[Any], leave: str = "") -> Shape:
     hints = get_type_hints(record)
     needed = len(hints) - len(record._defaults)
     fields = {
-        name: {**_shape_of(hint), "_needed": at < needed}
+        name: {**_shape_of(hint), **({"_needed": True} if at < needed else {})}
         for at, (name, hint) in enumerate(hints.items())
         if name != leave
     }
@@ -54,42 +54,45 @@ def _shape_of(hint: Any) -> Shape:
     return shape_of(hint)
 
 
-def type_of(shape: Shape) -> Any:
-    """Return the type by which pydantic reads a shape strictly, and makes what it means; lists are tuples.
+def reader_of(shape: Shape) -> SchemaValidator:
+    """Return what reads a shape strictly, and makes what it means; lists are tuples.
 
     A text without `_most` is checked by whom it is handed to.
     """
-    from pydantic import AfterValidator, ConfigDict, Field, create_model
+    from pydantic_core import SchemaValidator
 
-    kind, make = shape["type"], shape.get("_make")
-    limits = Field(min_length=shape.get("_least", 0), max_length=shape.get("_most"))
-    if kind == "integer":
-        return Annotated[int, Field(ge=shape["minimum"], le=shape["maximum"])]
-    if kind == "boolean":
-        return bool
+    return SchemaValidator(_schema_of(shape))
+
+
+def _schema_of(shape: Shape) -> Any:
+    from pydantic_core import core_schema as core
+
+    kind, steps = shape["type"], [shape["_make"]] if "_make" in shape else []
+    limits: Any = {_LIMITS[key]: value for key, value in shape.items() if key in _LIMITS}
+    schema: Any
     if kind == "array":
-        items = GenericAlias(list, (type_of(shape["items"]),))
-        return Annotated[items, limits, AfterValidator(tuple)]
-    if kind == "object":
-        if "properties" not in shape:
-            return Annotated[dict[str, str], AfterValidator(lambda pairs: tuple(pairs.items()))]
-        fields: dict[str, Any] = {
-            name: (type_of(field), ... if field.get("_needed") else field.get("_default"))
-            for name, field in shape["properties"].items()
+        schema, steps = core.list_schema(_schema_of(shape["items"]), **limits), [tuple]
+    elif kind == "object" and "properties" in shape:
+        fields = {
+            name: core.typed_dict_field(_schema_of(one), required="_needed" in one)
+            for name, one in shape["properties"].items()
         }
-        said = [name for name, field in shape["properties"].items() if "_default" in field]
-
-        def made(read: Any) -> Any:
-            names = [name for name in fields if name in said or name in read.model_fields_set]
-            return shape["_make"](**{name: getattr(read, name) for name in names})
-
-        strict = ConfigDict(extra="forbid", strict=True, protected_namespaces=())
-        model = create_model("Object", __config__=strict, **fields)
-        return Annotated[model, AfterValidator(made)]
-    if "enum" in shape:
-        return Literal[tuple(shape["enum"])]
-    checks = [AfterValidator(_line if shape.get("_line") else _seen)] if "_most" in shape else []
-    return Annotated[(str, limits, *checks, *([AfterValidator(make)] if make else []))]
+        schema = core.typed_dict_schema(fields, extra_behavior="forbid", config={"strict": True})
+        steps = [lambda read: shape["_make"](**read)]
+    elif kind == "object":
+        schema = core.dict_schema(core.str_schema(), core.str_schema())
+        steps = [lambda pairs: tuple(pairs.items())]
+    elif kind != "string":
+        schema = core.bool_schema() if kind == "boolean" else core.int_schema(**limits)
+    elif "enum" in shape:
+        schema = core.literal_schema(list(shape["enum"]))
+    else:
+        schema = core.str_schema(**limits)
+        steps = [_line if shape.get("_line") else _seen, *steps] if "_most" in shape else steps
+    for step in steps:
+        schema = core.no_info_after_validator_function(step, schema)
+    given = "_default" in shape and "_needed" not in shape
+    return core.with_default_schema(schema, default=shape["_default"]) if given else schema
 
 
 def _seen(text: str) -> str:
@@ -123,11 +126,11 @@ def read_json(data: str, name: str) -> Request:
     Raises:
         DraftRefused: it is no JSON, or not of this shape; the findings name each place.
     """
-    from pydantic import TypeAdapter, ValidationError
+    from pydantic_core import ValidationError
 
     shape = shape_of(Request, leave="type")
     try:
-        found: Request = TypeAdapter(type_of(shape)).validate_json(data)
+        found: Request = reader_of(shape).validate_json(data)
     except ValidationError as problem:
         wrong = faults(problem)
     else:

@@ -18,7 +18,7 @@ from ledger.errors import WrongUsage
 from ledger.model.record import Record
 from projection.fold.fact_links import names_in
 from projection.policy.model import DEFAULT_KIND
-from rituals.record.json_request import TEXT, Shape, faults, object_of, shape_of, type_of
+from rituals.record.json_request import TEXT, Shape, faults, object_of, reader_of, shape_of
 from rituals.record.request import NewFact, Supersession, Update
 
 #: Words of a search or a task, names with commas between, a title, the text of a fact, that of a log.
@@ -117,10 +117,8 @@ def tool(
 
 
 @cache
-def _adapter(name: str) -> Any:
-    from pydantic import TypeAdapter
-
-    return TypeAdapter(type_of(BY_NAME[name].takes))
+def _reader(name: str) -> Any:
+    return reader_of(BY_NAME[name].takes)
 
 
 def read(tool: Tool, arguments: Any) -> Any:
@@ -129,10 +127,10 @@ def read(tool: Tool, arguments: Any) -> Any:
     Raises:
         WrongUsage: they are not of this shape, or over a limit; the message names each place.
     """
-    from pydantic import ValidationError
+    from pydantic_core import ValidationError
 
     try:
-        return _adapter(tool.name).validate_python(_meant(arguments, tool.takes))
+        return _reader(tool.name).validate_python(_meant(arguments, tool.takes))
     except ValidationError as problem:
         wrong = [f"{at[:NAMES_CHARS] or 'arguments'}: {what}" for at, what in faults(problem)]
     hint = f"arguments: {', '.join(tool.takes['properties'])}"
@@ -184,5 +182,5 @@ def told(shape: Shape) -> Shape:
 
 def schema_of(shape: Shape) -> Shape:
     """Return the input schema of a tool: its shape, and what it can not do without."""
-    needed = [name for name, field in shape["properties"].items() if field.get("_needed")]
+    needed = [name for name, field in shape["properties"].items() if "_needed" in field]
     return {**told(shape), **({"required": needed} if needed else {})}
