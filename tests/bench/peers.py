@@ -160,8 +160,8 @@ class Place:
             lines.write_text("".join(f"- {text}\n" for _, text in facts))
             with file.open("w") as each:
                 for id, said in facts:
-                    entity = {"type": "entity", "entityType": "fact", "observations": [said]}
-                    print(json.dumps({**entity, "id": id, "name": id, "text": said}), file=each)
+                    one = {"id": id, "name": id, "text": said, "observations": [said]}
+                    print(json.dumps(one), file=each)
             self.run(line, file=file, lines=lines)
         else:
             with closing(Server(self)) as server:
