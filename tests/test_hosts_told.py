@@ -19,6 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ledger.environment import TookTooLong
+from memory import make_brief
 from tests import processor_time
 from tests.conftest import NOW_MS, Repo, Run, examples, holders
 from tests.host_door import EVENTS, TALK, Door, Session, context, door, least_home, lines_of, say
@@ -502,6 +503,7 @@ def leaving() -> Iterator[None]:
             try:
                 os.close(into)
                 os.read(out, 1)
+                patch.setattr("memory.query.cached_briefs.make_brief", make_brief)
                 doing()
             finally:
                 os._exit(0)
@@ -511,12 +513,10 @@ def leaving() -> Iterator[None]:
     def flock(fd: int, how: int, lock: Callable[[int, int], None] = fcntl.flock) -> None:
         try:
             lock(fd, how | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if how & fcntl.LOCK_NB:
-                raise
-            raise TookTooLong from None
+        except BlockingIOError as held:
+            raise held if how & fcntl.LOCK_NB else TookTooLong from None
 
-    with pytest.MonkeyPatch.context() as patch:
+    with missing(), pytest.MonkeyPatch.context() as patch:
         patch.setattr("rituals.hosts.capture.detached_process.apart", apart)
         patch.setattr(fcntl, "flock", flock)
         yield

@@ -131,7 +131,7 @@ def last_brief(home: Home, wish: BriefWish, *, current: bool = False) -> KeptBri
     """Return the last brief that was made for a wish, None for none that may be told.
 
     That is one of seven days at most, of this branch and work tree, since which nothing was hidden, no log
-    went and no policy changed. `current`: one alone since which there is no log; git is not asked then.
+    went and no policy changed. `current`: git is not asked, and one since which any log came has no text.
 
     Raises:
         DiurnaError: the repository can not be read.
@@ -143,7 +143,7 @@ def last_brief(home: Home, wish: BriefWish, *, current: bool = False) -> KeptBri
     kept = KeptBrief(*found)
     now, shown = waiting_stems(home), seen(home)  # before the tip is looked up
     if current and (kept.of, kept.waits) != (shown, now):
-        return None
+        return kept._replace(text="", current=False)
     tip, logs, policy = tip_of(shown), home.prefix + SESSIONS_DIR, home.prefix + POLICY_FILE
     changes = [] if tip == kept.tip else home.repository.git().changes(kept.tip, tip, logs, policy)
     came = {stem_of(path) for _, _, _, path in changes or ()}

@@ -11,10 +11,12 @@ from ledger.environment import now_ms, variables
 from ledger.git.repository import head, operation_under_way
 from ledger.home import OWN_BRANCH, Home
 from ledger.model.layout import MAINTAINED_FILE, POLICY_FILE
-from ledger.model.record import Record
+from ledger.model.record import TYPE_CHECKING, Record
 from ledger.wal.user_key import digest
-from projection.policy.model import OFF, Policy
 from rituals.hosts.session_files import read_record, write_record
+
+if TYPE_CHECKING:
+    from projection.policy.model import Policy
 
 DAY_MS = 24 * 3_600_000
 #: What did not end is not begun again for so long, but for what is due once a day.
@@ -60,7 +62,7 @@ def look_after(home: Home, policy: Policy | None = None) -> None:
 
 def obstacle(home: Home, policy: Policy | None = None) -> str:
     """Say what is in the way of doing it, "" where nothing is."""
-    if policy is not None and policy.background.run == OFF:
+    if policy is not None and policy.background.run == "off":
         return f'`[background] run = "off"` in {POLICY_FILE}'
     doing = operation_under_way(home.repository) if home.repository.top else ""
     return f"{doing} is in progress" if doing else ""

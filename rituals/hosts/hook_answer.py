@@ -69,7 +69,7 @@ class Call:
         self._kind = adapters.meaning(host, event)
         self._said: Moment | None = None
         self._commondir = self._top = ""
-        self._late = self._silent = self._outdated = self._unheard = False
+        self._late = self._silent = self._outdated = self._unheard = self._old = False
         self._observed = self._kind not in _OBSERVED
         self._heard: Callable[[], None] | None = None
         limits = dict.fromkeys(_BRIEFED, START_SECONDS) | {adapters.PRECOMPACT: COMPACT_SECONDS}
@@ -137,7 +137,7 @@ class Call:
             from rituals.hosts.session_start import make_moments
 
             make_moments(said, self._commondir)
-        if self._kind == adapters.STOP or self._unheard:
+        if self._kind == adapters.STOP or self._unheard or self._old:
             self._make_ready(said)
         starts = self._kind == adapters.START
         ends = self._kind in _STAMPED and (starts or not self._silent)
@@ -212,7 +212,7 @@ class Call:
         from rituals.hosts.host_events import COMPACT, settle
         from rituals.hosts.session_start import context
 
-        text, heard = context(said, which)
+        text, heard, self._old = context(said, which)
         self._find(said.folder)  # a fresh clone has it from now on
         in_time = self._kind == adapters.START and said.source != COMPACT
 

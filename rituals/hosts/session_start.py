@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _READY_SECONDS = 60
 #: How long it is waited for where there is one of before, of the processor and by the clock, and what is
 #: left to tell that one.
-WAIT_SECONDS, REST_SECONDS = (0.3, 1.5), (0.3, 1.0)
+WAIT_SECONDS, REST_SECONDS = (1.0, 1.5), (0.3, 1.0)
 #: The least that any host takes of one hook.
 CONTEXT_CHARS, CONTEXT_BYTES = 7_500, 9_500
 #: What a session starts with, as far as it was not there before: its prompts bring the rest; and what
@@ -46,12 +46,12 @@ RULE = (
 )
 
 
-def context(said: Moment, which: str = NEW) -> tuple[str, Callable[[], None] | None]:
+def context(said: Moment, which: str = NEW) -> tuple[str, Callable[[], None] | None, bool]:
     """Return the brief and the ground rule with what stands around them; "" where there is no memory.
 
-    A subagent is told the brief for its role alone. Behind it comes what is to be called when the session
-    has heard it, None for nothing. Of two hooks that a host runs for one start one is answered. `which`
-    brief it is (`NEW`, `ANY`, `LAST`); "" where that one is not to be had.
+    A subagent is told the brief for its role alone. Behind it come what is to be called when the session
+    has heard it, None for nothing, and whether the brief is one of before. Of two hooks that a host runs
+    for one start one is answered. `which` brief it is (`NEW`, `ANY`, `LAST`); "" where none is to be had.
     """
     from ledger.errors import HomeNotFound
     from ledger.escape import visible
@@ -61,12 +61,13 @@ def context(said: Moment, which: str = NEW) -> tuple[str, Callable[[], None] | N
         home = discover(said.folder)
     except HomeNotFound as problem:
         near = problem.near and said.event == START
-        return f"{problem.message}: {problem.hint}" if near else "", None
+        return f"{problem.message}: {problem.hint}" if near else "", None, False
     if which == NEW and _is_told_beside(said, home):
-        return "", None
+        return "", None, False
     if said.event == SUBAGENT_START:
-        text = visible(_brief(said, home, ROLE_CHARS, which)[0]).rstrip()
-        return text, (lambda: None) if text and said.session else None
+        made, last = _brief(said, home, ROLE_CHARS, which)
+        heard = (lambda: None) if made and said.session else None
+        return visible(made).rstrip(), heard, last is not None
     from rituals.hosts.context.session_news import begin
 
     resumed = said.source in ("resume", "fork")
@@ -81,7 +82,7 @@ def context(said: Moment, which: str = NEW) -> tuple[str, Callable[[], None] | N
     while True:
         made, last = _brief(said, home, budget, which)
         if not made:
-            return "", None
+            return "", None, False
         text = f"{before}{visible(made).rstrip()}\n\n"
         if _fits(text + RULE):
             break
@@ -89,7 +90,7 @@ def context(said: Moment, which: str = NEW) -> tuple[str, Callable[[], None] | N
     if which == NEW and said.source in _FRESH:
         text += _asked(said, home, text + RULE)
     text += RULE
-    return text, (lambda: told(text, last)) if told else None
+    return text, (lambda: told(text, last)) if told else None, last is not None
 
 
 def _fits(text: str, chars: int = 0, size: int = 0) -> bool:
@@ -136,16 +137,17 @@ def _brief(said: Moment, home: Home, budget: int, which: str) -> tuple[str, Kept
     from memory import last_brief
 
     wish = _wish(said, budget)
-    last = last_brief(home, wish)
-    if last is None or not (last.current or which != NEW):
+    last = last_brief(home, wish, current=which == NEW)
+    if which != LAST and (last is None or (which == NEW and not last.current)):
         if last is not None:
             allow(*WAIT_SECONDS)
         try:  # where no host's session is, nothing runs on
-            last = _made(home, wish, apart=bool(said.session)) if which != LAST else None
+            last = _made(home, wish, apart=last is None and bool(said.session))
         except TookTooLong:
             if last is None:
                 raise
             allow(*REST_SECONDS)
+            last = last_brief(home, wish)
     if last is None or last.current:
         return last.text if last else "", None
     newer = f", {last.newer} newer not read" if last.newer else ""

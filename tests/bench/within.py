@@ -13,7 +13,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from ledger.model.log_names import log_path, seal, stamp_of
+from ledger.model.log_names import ended_of, log_path, seal, stamp_of
 from memory.api import Memory
 from memory.replay.state_as_of import cold_state
 
@@ -25,7 +25,7 @@ def add(memory: Memory, late: bool) -> None:
     now = time.time_ns() // 1_000_000 - late * random.randint(200, 600) * 86_400_000
     name = f"other-fact-{time.time_ns()}"
     data = (
-        f"---\nagent: other\nended: x\n---\n# Other\n\n{PROSE}\n\n## Memory References\n\n"
+        f"---\nagent: other\nended: {ended_of(stamp_of(now))}\n---\n# Other\n\n{PROSE}\n\n## Memory References\n\n"
         f"- Created: {name}\n\n## Facts\n\n- Another fact.\n  <!-- id: {name} -->\n"
     ).encode()
     home = memory.home

@@ -9,7 +9,6 @@ what the ledger knows. Standard library only: hooks read them.
 from __future__ import annotations
 
 import os
-from collections import Counter
 
 from ledger.environment import machine_ms
 from ledger.model.layout import CAPTURED_DIR, SILENCES_FILE
@@ -116,24 +115,21 @@ def unfinished(commondir: str) -> list[Seen]:
 
 def _unfinished(commondir: str) -> set[str]:
     """Return what their files are called; an agent waits for it, so no more is read than has to be."""
-    seen, told = Counter[str](), Counter[str]()
-    for folder in (OBSERVED_DIR, CAPTURED_DIR):
+    seen, told, ended = dict[str, int](), dict[str, int](), set[str]()
+    for folder, signs in ((OBSERVED_DIR, ("jsonl",)), (CAPTURED_DIR, ("seen", "ended"))):
         for name, _, written in files_in(f"{commondir}/{folder}"):
             stem, _, end = name.rpartition(".")
-            changed = written // 1_000_000
-            if end in (("jsonl",) if folder == OBSERVED_DIR else ("seen", "ended")):
-                seen[stem] = max(changed, seen[stem])
+            if end in signs:
+                seen[stem] = max(written // 1_000_000, seen.get(stem, 0))
+                ended |= {stem} if end == "ended" else set()
             elif end == "told":
-                told[stem] = _past(changed)
-    folder, quiet = f"{commondir}/{CAPTURED_DIR}/", machine_ms() - QUIET_MS
-    return {  # it rests, said that it ended, or its process was killed, or tells no end
-        name
-        for name, at in seen.items()
-        if told[name] < at
-        if at < quiet
-        or os.path.isfile(f"{folder}{name}{ENDED}")
-        or is_gone(read_record(f"{folder}{name}{SEEN}", _NOBODY).process)
-    }
+                told[stem] = _past(written // 1_000_000)
+    left, quiet = {one for one in seen if told.get(one, 0) < seen[one]}, machine_ms() - QUIET_MS
+    over = {one for one in left if one in ended or seen[one] < quiet}  # said so, or it rests
+    files = {one: f"{commondir}/{CAPTURED_DIR}/{one}{SEEN}" for one in left - over}
+    process = {one: read_record(file, _NOBODY).process for one, file in files.items()}
+    gone = {*filter(is_gone, {*process.values()})}  # killed, or its host tells no end
+    return over | {one for one, where in process.items() if where in gone}
 
 
 def sessions(commondir: str) -> list[Seen]:
