@@ -192,19 +192,17 @@ def test_what_a_dead_join_showed_goes_though_the_person_went_on(
     repo.git("merge", "-q", "--no-edit", "theirs")
 
 
-def test_a_git_that_outlives_its_writer_takes_no_log_out(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It moves the branch while the next command waits for it: the log stays in the work tree and the index."""
+@pytest.mark.parametrize(("step", "moves"), diagonal(
+    ("ftruncate .git/diurna/lock", "git diff-index", "unlink sessions/2", "git update-index"),
+    ("git update-ref refs/heads/main {}", "git add -A; git commit -qm theirs --allow-empty"),
+))  # fmt: skip
+def test_a_branch_that_moves_meanwhile_keeps_its_logs(world: World, step: str, moves: str) -> None:
+    """Whoever moves it to what the dead writer showed, while the next command takes that back."""
     home = world.home(OWN_REPOSITORY, facts={"first": "fact: Webhooks retry."})
     home.at_step(1, "die", "note", "fact: Queues drain.", on="git update-index", behind=True)
     made = (home.common / "diurna/lock").read_text().split()[3]
-    monkeypatch.setattr(
-        "memory.worktree.tree_update.await_gits",
-        lambda *_: home.git("update-ref", "refs/heads/main", made),
-    )
-    home.run("status")
-    assert home.git("status", "--porcelain") == "" and home.tip() == made
+    home.at_step(1, f"$ {moves.format(made)}", "status", on=step)
+    assert home.git("status", "--porcelain") == "" and len(home.texts()) == 2
 
 
 def test_a_lock_of_somebody_elses_is_left_to_them(repo: Repo, run: Run) -> None:

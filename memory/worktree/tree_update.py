@@ -246,8 +246,8 @@ def _follow(
             findings.append(Finding("log-edited", said, path, 0, hint))
     findings += stage(home, lines, sparse)
     now, at = head(home.repository)
-    if now != here:
-        catch_up(home, made, at)
+    if now != here or at != (made if here == home.reference else tip):  # git moved it meanwhile
+        catch_up(home, made, at, logs_stay=now == here)
     return findings
 
 
