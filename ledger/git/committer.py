@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 FALLBACK_NAME, FALLBACK_EMAIL = "Diurna", "diurna@localhost.invalid"
 #: What git takes off both ends of a name and of an address.
 _CRUD = "".join(map(chr, range(33))) + ".,:;<>\"\\'"
+#: What would end a line of a commit's header, or a part of one.
+_BREAKS_OUT = dict.fromkeys([*range(32), *b"<>\x7f"], " ")
 
 
 class Identity(Record):
@@ -89,8 +91,7 @@ class Commit(Record):
 
 def clean_name(text: str, otherwise: str = FALLBACK_NAME) -> str:
     """Make a text safe for a commit header: one line, without `<`, `>`, NUL and control characters."""
-    kept = "".join(" " if char < " " or char in "<>\x7f" else char for char in text)
-    return " ".join(kept.split()) or otherwise
+    return " ".join(text.translate(_BREAKS_OUT).split()) or otherwise
 
 
 def make_commit(

@@ -197,10 +197,9 @@ def _move(path: str, target: str) -> None:
 
 def _stems(folder: str) -> list[str]:
     try:
-        names = os.listdir(folder)
+        return sorted(filter(is_sealed, os.listdir(folder)))
     except OSError:
         return []
-    return sorted(name for name in names if is_sealed(name))
 
 
 _END = b"\0\0\n"

@@ -192,7 +192,7 @@ def _place(cache: Cache, asked: Asked, last: str, elsewhere: str) -> Place:
         label(newest.agent) if newest else "",
         label(asked.agent),
         stem_said(last),
-        cache.logs_after(last) if last else summary.logs,
+        cache.row("SELECT count(*) FROM logs WHERE stem > ?", (last,))[0] if last else summary.logs,
         label(asked.role),
         here=elsewhere,
         day=day_seen(summary.clock, now_ms()),

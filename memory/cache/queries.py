@@ -316,10 +316,6 @@ class Questions(Database):
             self._headers[stem] = None if row is None else unpack(row[0], header_of)
         return self._headers[stem]
 
-    def logs_after(self, stem: str) -> int:
-        """Count the logs of any type behind a stem."""
-        return int(self.row("SELECT count(*) FROM logs WHERE stem > ?", (stem,))[0])
-
     def like(self, entry: Entry, since: str) -> list[LogRef]:
         """Return the logs from a stem on that may repeat an entry, newest first."""
         alike = since, likeness(entry)

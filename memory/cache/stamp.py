@@ -234,7 +234,7 @@ def _look(path: str) -> tuple[int, ...]:
     except OSError:
         return ()
     # no writer of ours keeps such a file, and SQLite would take it for a part of this one
-    beside = any(os.path.lexists(path + suffix) for suffix in BESIDE)
+    beside = any(os.access(path + one, os.F_OK, follow_symlinks=False) for one in BESIDE)
     if beside or not stat.S_ISREG(found.st_mode):
         return ()
     return (found.st_uid, found.st_mode, found.st_size, found.st_mtime_ns, found.st_ctime_ns)

@@ -134,7 +134,7 @@ class Reader:
     @property
     def policy(self) -> Policy:
         """The policy in force."""
-        return self.ask(lambda cache: cache.policy, committed=True)
+        return self.snapshot.tip.cache().policy
 
     def fact(self, id: str) -> Fact | None:
         """Return one fact by its whole id, without where it stands; None where there is none."""

@@ -208,13 +208,13 @@ def with_whole_ids(log: SessionLog, case: Case) -> Amended:
     Raises:
         DraftRefused: an id is the start of several, or a reference that was typed leads nowhere.
     """
-    draft, known = case.asked.draft, _Known(case, log.events)
-    names = named_ids(log.events)
+    draft, born = case.asked.draft, births(log.events)
+    names = [name for name in named_ids(log.events) if name not in born]
     stored = case.cache.rows_among("SELECT id FROM facts WHERE id IN (?)", names)
-    doubted = [name for name in names if name not in known.born and (name,) not in stored]
+    doubted = [name for name in names if (name,) not in stored]
     if draft.anyway or not doubted:
         return log, ()
-    changed = _changed(log.events)
+    known, changed = _Known(case, log.events), _changed(log.events)
     whole: dict[str, str] = {}
     nowhere: dict[str, Finding] = {}
     for name in doubted:

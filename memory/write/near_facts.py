@@ -94,11 +94,10 @@ def _follow_some(cache: Cache) -> None:
 def _candidates(cache: Cache, fact: Fact) -> list[str]:
     """Return the ids of facts worth comparing with one, sorted."""
     found: set[str] = set()
-    counting = "SELECT count(*), word FROM posts WHERE word IN (?) GROUP BY word"
-    posts = "SELECT fact FROM posts WHERE word = ?"
+    with_word = "FROM posts WHERE word = ?"
     for words in queries(statements(fact.text), index_words(fact.text)):
-        counts = cache.rows_among(counting, [*words])
-        numbers = looked_up(counts, lambda word: cache.column(posts, (word,)))
+        counts = [(cache.row(f"SELECT count(*) {with_word}", (word,))[0], word) for word in words]
+        numbers = looked_up(counts, lambda word: cache.column(f"SELECT fact {with_word}", (word,)))
         rows = cache.rows_among("SELECT id, words FROM texts WHERE number IN (?)", numbers)
         if len(rows) != len(numbers):
             raise CacheDamaged("a word of a fact that is not there")

@@ -290,6 +290,8 @@ def changes(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int, int,
 #: So many words an id has at most, and at least where no other word stands behind them.
 _MOST, _ENOUGH = 3, 2
 _LEAST_CHARS, _MOST_CHARS = 3, 16
+#: Letters as they are, all else as a blank.
+_AS_LETTERS = b"%65b%b%6b%b%133b" % (b"", bytes(range(65, 91)), b"", bytes(range(97, 123)), b"")
 _CONSONANTS, _VOICED, _SYLLABLES = "bdfgklmnprstvz", "aeiou", 3
 
 
@@ -330,14 +332,12 @@ def id_of_subject(text: str, words: Mapping[str, str]) -> str:
 @cached(4096)  # a server reads the paths of its project before each id
 def _words(text: str) -> tuple[str, ...]:
     """Cut a text, a path or a name in camel case into words that may stand in an id."""
-    found, word = [], ""
-    for char, after in zip(text, text[1:] + " ", strict=False):
-        letter = char.isascii() and char.isalpha()
-        word += char.lower() if letter else ""
-        if word and (not letter or (char.islower() and after.isupper())):
-            found.append(word)
-            word = ""
-    found += [word] if word else []
+    found: list[str] = []
+    for part in text.encode("ascii", "replace").translate(_AS_LETTERS).decode().split():
+        if not part[1:].islower():
+            ends = [a.islower() and b.isupper() for a, b in zip(part, part[1:] + " ", strict=True)]
+            part = "".join([char + " " * end for char, end in zip(part, ends, strict=True)])
+        found += part.lower().split()
     return tuple(
         [
             one

@@ -179,7 +179,7 @@ def record_of(sample: _R, said: object) -> _R | None:
 
 def read_record(path: str, sample: _R) -> _R:
     """Return the record that a small file of ours holds, the sample where it holds none."""
-    return record_of(sample, read_file(path)) or sample
+    return record_of(sample, read_file(path) or None) or sample
 
 
 def write_record(path: str, record: Record, at: int | None = None) -> None:
