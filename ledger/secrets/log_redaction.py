@@ -9,7 +9,7 @@ from ledger.codec.fact_blocks import tidy
 from ledger.errors import DraftRefused
 from ledger.model.event import Event, FactCreated, FactUpdated, facts_in
 from ledger.model.finding_codes import Finding
-from ledger.model.ids import is_object
+from ledger.model.ids import is_object, is_version_id
 from ledger.model.log_names import is_sealed
 from ledger.model.session import SessionLog
 from ledger.secrets.match import (
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 WARN, REDACT, KEEP = "warn", "redact", "keep"
 #: The most times that a part is looked through.
 _ROUNDS = 8
-#: How long the parts of a UUID are.
-_UUID = [8, 4, 4, 4, 12]
 #: How many findings of a code are told of one text.
 _TOLD = 100
 _STRICT_HINT = "take it out, or write `diurna: allow-secret` on its line where it is none"
@@ -190,10 +188,10 @@ def guard(
 
 
 def _is_reference(name: str, value: str) -> bool:
-    """Tell whether a header names a commit, a log or a session in a form that no secret has."""
-    uuid = [*map(len, value.split("-"))] == _UUID and not value.strip("-0123456789abcdef")
-    of_keys = {"commit: ": is_object(value), "after: ": is_sealed(value), "session: ": uuid}
-    return of_keys.get(name, False)
+    """Tell whether a key names a commit, a log, a text or a session in a form that no secret has."""
+    uuid = name == "session: " and [*map(len, value.split("-"))] == [8, 4, 4, 4, 12]
+    form = {"commit: ": is_object, "after: ": is_sealed, "imported: ": is_version_id}.get(name)
+    return form(value) if form else uuid and not value.strip("-0123456789abcdef")
 
 
 def first_of(found: list[Finding]) -> list[Finding]:
