@@ -233,3 +233,12 @@ class RemoteMoved(NetworkFailed):
 
 class SyncRefused(DiurnaError):
     """Two tips that must not be joined without a person; nothing was changed."""
+
+
+def storage_failure(problem: OSError, path: str) -> StorageFailed:
+    """Say in a sentence why the disk refused."""
+    said = problem.strerror or str(problem)
+    hint = next(
+        (hint for words, hint in DISK_REFUSED if words in said), "mend the cause and try again"
+    )
+    return StorageFailed(f"can not write {path}: {said}", hint=hint)

@@ -107,7 +107,7 @@ def test_a_repeated_boundary_tells_nothing(door: Door, run: Run, lost: tuple[str
 
 
 #: Where a capture dies, but for the deep ones, which die at each step.
-KILLS = ["git unpack-objects", "replace .git/diurna/captured/claude-s-1.told"]
+KILLS = [".git/objects/", "replace .git/diurna/captured/claude-s-1.told"]
 
 
 @pytest.mark.deep(but=("precompact-False-some", "end-True-some"))

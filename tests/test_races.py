@@ -41,7 +41,7 @@ def test_b1_b13_who_lost_the_race_builds_on_what_came(world: World, who: str, ki
     moves = f'set -- $(git rev-parse {branch}); git update-ref {branch} $(git commit-tree {tree} -p "$1" -m theirs) "$1"'
     script = world.folder / "theirs.sh"
     script.write_text(moves if who == "another writer" else "git commit -q --allow-empty -m theirs")
-    stem = home.at_step(1, f"$ sh {script}", *MINE, on="git unpack-objects").json["stem"]
+    stem = home.at_step(1, f"$ sh {script}", *MINE, on=".git/objects/").json["stem"]
     home.holds([stem])
     assert home.git("log", "--format=%s", f"{before}..{branch}").count("theirs") == 1
     assert home.git("rev-list", "--count", f"{before}..{branch}") == "2"
@@ -132,7 +132,7 @@ def test_b14_where_file_locks_do_nothing_the_branch_still_holds(
     once = f'[ -e "{world.folder}/once" ] || {{ touch "{world.folder}/once"; {theirs}; }}'
     monkeypatch.setenv("PYTHONPATH", str(forks.ROOT))
     monkeypatch.setattr(fcntl, "flock", lambda *_: None)
-    with world.git_does(once, only="unpack-objects"):
+    with world.git_does(once, only="update-ref"):
         stem = home.run(*MINE).json["stem"]
     home.holds([stem])
     assert set(home.texts()) == {"mine", "theirs"}
@@ -194,7 +194,7 @@ def test_what_became_of_a_commit_is_looked_at(world: World, does: str, said: str
 
 #: What a person's git, or a timer, does with objects and references, and before which step of a writer.
 PACKING = ("gc -q --prune=now", "gc -q", "pack-refs --all", "repack -adq")
-MOMENTS = ("git update-ref", "git unpack-objects", "rename .git/diurna/spool")
+MOMENTS = ("git update-ref", ".git/objects/", "rename .git/diurna/spool")
 
 
 @pytest.mark.parametrize(

@@ -58,10 +58,11 @@ class Git:
     Args:
         where: the folder to run in: a work tree's top, or a git directory.
         more: environment to add.
+        commondir: of the repository, where that is known.
     """
 
-    def __init__(self, where: str, more: dict[str, str] | None = None) -> None:
-        self.where, self._more = where, more or {}
+    def __init__(self, where: str, more: dict[str, str] | None = None, commondir: str = "") -> None:
+        self.where, self.commondir, self._more = where, commondir, more or {}
 
     def run(self, *arguments: str, data: bytes = b"", check: bool = True) -> bytes:
         """Run a git command with `data` as its standard input and return what it prints.

@@ -1,7 +1,7 @@
 """Make commits, move branches to them and read them back; ask git who commits.
 
 A commit is built from the branch tip's tree with Diurna's own files put in or taken out, never from an
-index, so nothing else can differ. What is new is stored by one `git unpack-objects`.
+index, so nothing else can differ.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 import os
 
 from ledger.environment import variables
-from ledger.errors import GitFailed, ReferenceLocked, StorageFailed, TipMoved
-from ledger.git.config_files import plain_user
+from ledger.errors import ReferenceLocked, StorageFailed, TipMoved
+from ledger.git.config_files import settings
 from ledger.git.git_objects import (
     BLOB,
     COMMIT,
@@ -51,23 +51,16 @@ class Identity(Record):
     email: str  #: of the author
     fallback: bool = False  #: git knew no name or no address, so a fixed one stands for it
     signs: bool = False  #: the user has git sign commits (`commit.gpgsign`)
-    committer: tuple[str, ...] = ()  #: name and address, where they are others than the author's
+    committer: tuple[str, str] | None = None  #: name and address, where others than the author's
     #: of author and committer, as a commit has them: `SECONDS ZONE`; "" for the time of the write
     dates: tuple[str, str] = ("", "")
 
-    @property
-    def committing(self) -> tuple[str, str]:
-        """Name and address of the committer."""
-        name, email = self.committer or (self.name, self.email)
-        return name, email
-
     def lines(self, seconds: int) -> tuple[str, str]:
         """Return author and committer as a commit has them that is made at a time since 1970."""
+        people = (self.name, self.email), self.committer or (self.name, self.email)
         author, committer = [
             f"{clean_name(name)} <{clean_name(email, '')}> {date or f'{seconds} +0000'}"
-            for (name, email), date in zip(
-                ((self.name, self.email), self.committing), self.dates, strict=True
-            )
+            for (name, email), date in zip(people, self.dates, strict=True)
         ]
         return author, committer
 
@@ -139,13 +132,7 @@ def store_commit(where: Repository, wanted: Commit) -> str:
         return wanted.parent
     new = [(BLOB, data) for _, data in wanted.files if data is not None]
     new += [(TREE, raw) for raw in trees.values()]
-    try:
-        write_objects(where, [*new, (COMMIT, body)], whole=False, durable=False)
-    except GitFailed as problem:
-        raise StorageFailed(
-            f"git could not store the commit: {problem.message}",
-            hint="the log is saved; check the disk and its free space",
-        ) from problem
+    write_objects(where, [*new, (COMMIT, body)], durable=False)
     check_stored(where, commit)  # before a branch points to it (fault:A7, fault:A14)
     return commit
 
@@ -221,13 +208,8 @@ def identity_in(where: Repository) -> Identity:
 
     As git itself counts: the environment, else `author.*` and `committer.*`, else `user.*`.
     """
-    found = plain_user(where.commondir)
-    if found is None:
-        found, asked = {}, r"^((user|author|committer)\.(name|email)|commit\.gpgsign)$"
-        told = where.git().text("config", "-z", "--get-regexp", asked, check=False)
-        for item in told.split("\0"):
-            key, is_set, value = item.partition("\n")
-            found[key] = value if is_set else "true"  # a key alone in its line means true
+    asked = ("user", "author", "committer", "commit"), ("name", "email", "gpgsign")
+    found = dict(settings(where.git(), *asked))
     said_of = [
         (_named(found, role, "name"), _named(found, role, "email"))
         for role in ("author", "committer")
@@ -244,8 +226,8 @@ def identity_in(where: Repository) -> Identity:
             whoever = ("-c", "user.name=x", "-c", "user.email=x", "var", f"GIT_{role}_IDENT")
             _, data, _ = where.git().start(*whoever, more={f"GIT_{role}_DATE": date}).finish()
             dates[role] = " ".join(data.decode("utf-8", "replace").split()[-2:])
-    other = committer if committer != author else ()
-    return Identity(*author, fallback, signs, other, (dates["AUTHOR"], dates["COMMITTER"]))
+    times = dates["AUTHOR"], dates["COMMITTER"]
+    return Identity(*author, fallback, signs, committer, times)
 
 
 def _named(found: Mapping[str, str], role: str, key: str) -> str | None:

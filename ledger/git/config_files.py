@@ -10,6 +10,10 @@ from __future__ import annotations
 import os
 
 from ledger.environment import expanded, user_folder, variables
+from ledger.model.record import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ledger.git.cli import Git
 
 #: Names the folder of a home, in the repository's configuration or the user's.
 HOME_SETTING = "diurna.home"
@@ -32,10 +36,12 @@ def plain_user_name(commondir: str) -> str | None:
     return None
 
 
-def plain_user(commondir: str) -> dict[str, str] | None:
-    """Return what is set of `user.name` and `user.email`, where git's files surely say nothing else.
+def settings(git: Git, sections: tuple[str, ...], keys: tuple[str, ...]) -> list[tuple[str, str]]:
+    """Return names and values of settings, the one that wins last.
 
-    None where git has to be asked: the file of the system is known where it is named, or git is Debian's.
+    Of some sections (`remote`, and `remote "origin"`) those of some last names. git is asked where its
+    files say more than plain values, or are not all known: that of the system is where it is named, or git
+    is Debian's.
     """
     said = variables()
     place = next(
@@ -44,41 +50,52 @@ def plain_user(commondir: str) -> dict[str, str] | None:
     known = "/etc/gitconfig" if place == "/usr/bin" and os.uname().sysname == "Linux" else None
     ways = {None: said.get("GIT_CONFIG_SYSTEM", known), "1": ""}
     system = ways.get(said.get("GIT_CONFIG_NOSYSTEM"))
-    texts = [_text(path) for path in (f"{commondir}/config", *_users(), system or "")]
-    lower = "".join(filter(None, texts)).lower()
-    values = {
-        f"user.{key}": [plain_value(text or "", "user", key) for text in texts]
-        for key in ("name", "email")
-    }
-    unsure = None in texts or any(None in some for some in values.values())
-    if unsure or system is None or "[author" in lower or "[commit" in lower:
+    texts = [_text(path) for path in (system or "", *reversed(_users()), f"{git.commondir}/config")]
+    rows = [None if text is None else _plain_rows(text, sections, keys) for text in texts]
+    if git.commondir and system is not None and None not in rows:
+        return [one for some in rows for one in some or ()]
+    asked = rf"^({'|'.join(sections)})\.(.*\.)?({'|'.join(keys)})$"
+    told = git.text("config", "-z", "--get-regexp", asked, check=False).split("\0")[:-1]
+    found = [row.partition("\n") for row in told]
+    return [(key, value if is_set else "true") for key, is_set, value in found]  # alone in its line
+
+
+def _plain_rows(
+    text: str, sections: tuple[str, ...], keys: tuple[str, ...]
+) -> list[tuple[str, str]] | None:
+    """Return what `settings` does of the text of one file; None where it may mean more."""
+    lower = text.lower().replace("\r", "")
+    if any(word in lower for word in _MORE):
         return None
-    first = {key: next((one for one in some if one), "") for key, some in values.items()}
-    return {key: said for key, said in first.items() if said}
+    found: list[tuple[str, str]] = []
+    here = ""
+    for line in text.split("\n") if any(f"[{one}" in lower for one in sections) else ():
+        line = line.strip(" \t\r")
+        if line[:1] == "[":
+            line = line.replace("\t", " ")
+            kind, _, part = line[1:].partition(" ")
+            name = kind.lower().rstrip("]").partition("]")[0]
+            if here := f"{name}." * (name.partition(".")[0] in sections):
+                inside = part[1:-2]
+                whole = f'{kind} "{inside}"]' if part else f"{name}]"
+                plain = line[1:] == whole if part else line[1:].lower() == whole
+                if not plain or "." in name or any(one in inside for one in _MARKS):
+                    return None  # a setting on the line of its section, or an old form of its name
+                here += f"{inside}." * bool(part)
+        elif here:
+            key, equals, value = line.partition("=")
+            if (key := key.strip(" \t").lower()) in keys:
+                value = value.strip(" \t")
+                if not equals or not value or "  " in value or any(o in value for o in _MARKS):
+                    return None
+                found.append((here + key, value))
+    return found
 
 
 def plain_value(text: str, section: str, key: str) -> str | None:
     """Return the setting that the text of one file says; "" for none, None where it may mean more."""
-    lower = text.lower().replace("\r", "")
-    if any(word in lower for word in _MORE):
-        return None
-    if f"[{section}" not in lower:
-        return ""
-    found = ""
-    here = False
-    for line in text.split("\n"):
-        line = line.strip(" \t\r")
-        if line[:1] == "[":
-            here = line.lower() == f"[{section}]"
-            if not here and line.lower().startswith(f"[{section}]"):
-                return None  # a setting on the line of its section
-        elif here:
-            name, equals, value = line.partition("=")
-            if name.strip().lower() == key:
-                found = value.strip(" \t")
-                if not equals or not found or any(one in found for one in _MARKS):
-                    return None
-    return None if "  " in found else found
+    rows = _plain_rows(text, (section,), (key,))
+    return None if rows is None else dict(rows).get(f"{section}.{key}", "")
 
 
 def may_set(section: str, commondir: str, gitdir: str) -> bool:

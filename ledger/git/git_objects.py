@@ -1,8 +1,8 @@
-r"""Read and write git objects, a few at a time, in one process each way; and trees, as bytes.
+r"""Read and write git objects, a few at a time; and trees, as bytes.
 
 Reading keeps one `git cat-file --batch` open, since which tree is wanted next depends on the last one. An
 object's size comes before its bytes: what is too large is never taken into memory (fault:J4).
-Writing makes one pack in memory and lets `git unpack-objects --strict` check and store what is in it.
+Writing starts no process.
 
 An entry of a tree is `<mode> <name>\0<20 bytes>`, and entries are sorted as if the names of folders
 ended in `/` (git's documentation of its object format).
@@ -14,7 +14,7 @@ import os
 import zlib
 from _thread import get_ident
 
-from ledger.errors import ObjectMissing, ObjectTooLarge, StorageFailed
+from ledger.errors import ObjectMissing, ObjectTooLarge, StorageFailed, storage_failure
 from ledger.model.ids import sha1
 from ledger.model.record import TYPE_CHECKING, Record
 
@@ -32,17 +32,12 @@ COMMIT, TREE, BLOB, TAG = "commit", "tree", "blob", "tag"
 LIMIT_BYTES = 64 << 20
 #: So much of what was read is kept until the context ends: trees are asked for again and again.
 _KEPT_BYTES = 16 << 20
-#: The size from which an object goes to git uncompressed: git deflates it again, and a pipe is quick.
-_LARGE = 1 << 16
-#: All objects of a call are flushed at once (git 2.36; an older one flushes each), and cheaply deflated.
-_DURABLE = (
-    "-c", "core.fsync=loose-object", "-c", "core.fsyncMethod=batch", "-c", "core.looseCompression=1",
-)  # fmt: skip
+#: So many are flushed one by one; of more the whole disk is, at once.
+_FLUSHED_EACH = 64
 #: So many commits are walked without asking git.
 FEW_COMMITS = 64
 #: The header of a loose object is shorter: `commit 1234`.
 _HEADER_BYTES = 40
-_PACKED_KINDS = {COMMIT: 1, TREE: 2, BLOB: 3, TAG: 4}
 
 
 #: By thread and folder: the context that runs the process.
@@ -245,44 +240,57 @@ def write_objects(
     where: Repository,
     objects: Iterable[tuple[str, bytes]],
     *,
-    whole: bool = True,
     durable: bool = True,
     names: Mapping[bytes, str] | None = None,
 ) -> None:
-    """Store objects; git checks each of them first.
+    """Store objects as loose ones, as git does: each is written beside its place, then put there.
 
-    Objects are (kind, bytes), `names` the ids that are known, by the bytes; `whole` refuses those that
-    name others which are not there. With `durable` they are flushed to the disk, and looked for there.
+    Objects are (kind, bytes), `names` the ids that are known, by the bytes. With `durable` they are
+    flushed to the disk, and the folders that have them.
 
     Raises:
         StorageFailed: the disk refused.
-        GitFailed: git did not take one.
     """
+    known, top, made = names or {}, f"{where.commondir}/objects", dict[str, str]()
     listed = dict.fromkeys(objects)
-    if not listed:
-        return
-    parts = [b"PACK" + (2).to_bytes(4, "big") + len(listed).to_bytes(4, "big")]
-    for kind, data in listed:
-        size, first = len(data) >> 4, _PACKED_KINDS[kind] << 4 | len(data) & 15
-        head = bytearray([first | (0x80 if size else 0)])
-        while size:
-            head.append(size & 0x7F | (0x80 if size >> 7 else 0))
-            size >>= 7
-        parts += [bytes(head), zlib.compress(data, 0 if len(data) > _LARGE else 1)]
-    pack = b"".join(parts)
-    pack += sha1(pack, usedforsecurity=False).digest()
-    git, how = where.git(), ["--strict"] * whole
-    git.run(*_DURABLE * durable, "unpack-objects", "-q", *how, data=pack)
-    # where git can not move what it flushed into its place, it ends all the same as if it had
-    known = names or {}
-    ids = [known.get(data) or object_id(kind, data) for kind, data in listed] if durable else []
-    folder = f"{where.commondir}/objects"
-    packed = [one for one in ids if not os.path.exists(f"{folder}/{one[:2]}/{one[2:]}")]
-    if packed and git.resolve(*packed) != packed:
-        raise StorageFailed(
-            "git did not keep all objects that it was given",
-            hint="see that the disk and the number of open files allow more, and try again",
-        )
+    each = durable and len(listed) <= _FLUSHED_EACH
+    try:
+        mode = os.stat(top).st_mode & 0o7777  # as `core.sharedRepository` had git make it
+        for kind, data in listed:
+            oid = known.get(data) or object_id(kind, data)
+            path = f"{top}/{oid[:2]}/{oid[2:]}"
+            try:
+                os.utime(path)  # it is there, and no prune takes it now
+            except OSError:
+                # by such a name git clears what a kill leaves
+                made[path] = written = f"{path[:-38]}tmp_obj_{os.urandom(6).hex()}"
+                if not os.path.isdir(path[:-39]):
+                    os.makedirs(path[:-39], exist_ok=True)
+                    os.chmod(path[:-39], mode)
+                data = zlib.compress(b"%s %d\0%s" % (kind.encode(), len(data), data), 1)
+                _write(written, os.O_WRONLY | os.O_CREAT | os.O_EXCL, data, each)
+                os.chmod(written, mode & 0o444)
+        if durable and not each:
+            os.sync()
+        for path, written in made.items():
+            os.replace(written, path)
+        for folder in {path[:-39] for path in made} if durable else ():
+            _write(folder, os.O_RDONLY, b"", True)
+    except OSError as problem:
+        for written in filter(os.path.exists, made.values()):
+            os.unlink(written)
+        raise storage_failure(problem, top) from problem
+
+
+def _write(path: str, how: int, data: bytes, flush: bool) -> None:
+    end = os.open(path, how, 0o600)
+    try:
+        while data:
+            data = data[os.write(end, data) :]
+        if flush:
+            os.fsync(end)
+    finally:
+        os.close(end)
 
 
 FILE, FOLDER = "100644", "40000"

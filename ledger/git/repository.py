@@ -46,7 +46,7 @@ class Repository(Record):
         """Return the git executable, run here."""
         from ledger.git.cli import Git  # a hook that has nothing to say asks nothing of git
 
-        return Git(self.where)
+        return Git(self.where, commondir=self.commondir)
 
     def unfiltered(self) -> tuple[str, ...]:
         """Return what `Git.unfiltered` does, and ask git only where a filter may be set.

@@ -11,9 +11,13 @@ from _collections_abc import Iterable
 
 from ledger.errors import NoRemote
 from ledger.git.cli import Git
+from ledger.git.config_files import settings as asked_settings
 from ledger.model.ids import sha1
 from ledger.model.layout import STATE_DIR
 from ledger.model.record import Record
+
+#: The settings that say which remote is meant: sections, and last names.
+_SETTINGS = ("remote", "branch", "core"), ("url", "pushurl", "remote", "merge", "sshcommand")
 
 
 class Remote(Record):
@@ -45,12 +49,9 @@ def choose_remote(git: Git, branch: str, asked: str = "", known: str = "") -> Re
     Raises:
         NoRemote: none or several could be meant, or it is of a kind that is never used.
     """
-    keys = r"^(remote\..*\.(url|pushurl)|branch\..*\.(remote|merge)|core\.sshcommand)$"
     urls: dict[str, str] = {}
-    settings: dict[str, str] = {}
-    for row in git.text("config", "-z", "--get-regexp", keys, check=False).split("\0"):
-        key, _, value = row.partition("\n")
-        settings[key] = value
+    settings = dict(rows := asked_settings(git, *_SETTINGS))
+    for key, value in rows:
         if key.startswith("remote."):
             name = key[7 : key.rindex(".")]
             check_remote(value)

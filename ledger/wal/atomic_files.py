@@ -9,7 +9,7 @@ import stat
 import time
 
 from ledger.environment import monotonic
-from ledger.errors import DISK_REFUSED, Busy, StorageFailed, WriteRefused
+from ledger.errors import Busy, WriteRefused, storage_failure
 from ledger.model.layout import LOCK_FILE
 
 LOCK_WAIT_SECONDS = 30.0
@@ -25,17 +25,9 @@ def write_private(path: str, data: bytes) -> None:
         StorageFailed: the disk refused, or took fewer bytes than it said.
     """
     try:
-        fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_FOLLOW, 0o600)
+        _write(path, os.O_CREAT | os.O_EXCL | _NO_FOLLOW, data, 0o600, True)
     except FileExistsError:
         raise
-    except OSError as problem:
-        raise storage_failure(problem, path) from problem
-    try:
-        try:
-            _write_all(fd, data)
-            os.fsync(fd)
-        finally:
-            os.close(fd)
     except OSError as problem:
         try_unlink(path)  # our own half-written file, never acknowledged
         raise storage_failure(problem, path) from problem
@@ -63,11 +55,7 @@ def plain_bytes(path: str) -> bytes | None:
 
 def append_bytes(path: str, data: bytes) -> None:
     """Write behind what a file of ours holds, in one step."""
-    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-    try:
-        os.write(fd, data)
-    finally:
-        os.close(fd)
+    _write(path, os.O_CREAT | os.O_APPEND, data, 0o600, False)
 
 
 def unlink(path: str) -> None:
@@ -107,13 +95,7 @@ def replace_file(
         )
     temporary = f"{scratch or folder}/.{os.path.basename(path)}.{os.getpid()}.tmp"
     try:
-        fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | _NO_FOLLOW, mode)
-        try:
-            _write_all(fd, data)
-            if durable:
-                os.fsync(fd)
-        finally:
-            os.close(fd)
+        _write(temporary, os.O_CREAT | os.O_TRUNC | _NO_FOLLOW, data, mode, durable)
         os.replace(temporary, path)
     except OSError as problem:
         try_unlink(temporary)
@@ -122,19 +104,16 @@ def replace_file(
         raise storage_failure(problem, path) from problem
 
 
-def _write_all(fd: int, data: bytes) -> None:
-    rest = memoryview(data)
-    while rest:
-        rest = rest[os.write(fd, rest) :]
-
-
-def storage_failure(problem: OSError, path: str) -> StorageFailed:
-    """Say in a sentence why the disk refused."""
-    said = problem.strerror or str(problem)
-    hint = next(
-        (hint for words, hint in DISK_REFUSED if words in said), "mend the cause and try again"
-    )
-    return StorageFailed(f"can not write {path}: {said}", hint=hint)
+def _write(path: str, how: int, data: bytes, mode: int, flush: bool) -> None:
+    fd = os.open(path, os.O_WRONLY | how, mode)
+    try:
+        rest = memoryview(data)
+        while rest:
+            rest = rest[os.write(fd, rest) :]
+        if flush:
+            os.fsync(fd)
+    finally:
+        os.close(fd)
 
 
 def make_folder(path: str, mode: int = 0o700) -> None:

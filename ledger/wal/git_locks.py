@@ -11,11 +11,11 @@ import time
 from _collections_abc import Iterator
 
 from ledger.environment import now_ns, now_seconds
-from ledger.errors import DiurnaError
+from ledger.errors import DiurnaError, storage_failure
 from ledger.git.repository import Repository
 from ledger.model.finding_codes import Finding
 from ledger.model.layout import JOURNAL_FILE, SEEN, SENT, STATE_DIR, TRANSFER_FILE, kept_as
-from ledger.wal.atomic_files import make_folder, replace_file, storage_failure
+from ledger.wal.atomic_files import make_folder, replace_file
 
 #: A lock that a dead Diurna process left is given this long: the git it started may outlive it.
 _OURS_AFTER_SECONDS = 1.0

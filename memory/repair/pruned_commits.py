@@ -53,7 +53,7 @@ def remake(snapshot: Snapshot) -> list[str]:
     structure = [oid for _, _, oid in lost if oid in bodies]
     for _, _, oid in lost:
         clear_damaged(home, oid)
-    write_objects(home.repository, [bodies[oid] for oid in structure], whole=False)
+    write_objects(home.repository, [bodies[oid] for oid in structure])
     written = [*structure]
     for commit, path, oid in lost:
         sources = chain(file_copies(home, path, oid), _rendered(snapshot, commit))

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterable
 
 from ledger.environment import now_seconds
+from ledger.git.git_objects import BLOB, write_objects
 from ledger.git.repository import head
 from ledger.home import Home
 from ledger.model.finding_codes import Finding
@@ -20,7 +21,7 @@ LATER = "the next Diurna command tries again"
 
 def store_blob(home: Home, data: bytes) -> None:
     """Put a file's bytes into the object store, as they are, for an index entry to name."""
-    home.repository.git().run("hash-object", "-w", "--no-filters", "--stdin", data=data)
+    write_objects(home.repository, [(BLOB, data)], durable=False)
 
 
 def entry_line(path: str, blob: str) -> str:

@@ -127,8 +127,8 @@ class CommitWriter:
         `files` are those that it changes, where that is known; else `fresh` are the stems of its logs
         that the branch has not.
         """
-        home, tip, who = self.home, wanted.parent, wanted.identity.committing
-        where = home.repository
+        home, tip, one = self.home, wanted.parent, wanted.identity
+        where, who = home.repository, one.committer or (one.name, one.email)
         moves: list[tuple[str, str, str | None]] = [(wanted.reference, made, wanted.expected)]
         moves += [(name, to or made, None) for name, to in wanted.along]
         why, git = wanted.message.split("\n")[0], home.repository.git()

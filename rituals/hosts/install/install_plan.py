@@ -17,10 +17,10 @@ from contextlib import suppress
 from importlib import resources
 
 from ledger.environment import user_folder
-from ledger.errors import WriteRefused
+from ledger.errors import WriteRefused, storage_failure
 from ledger.git.repository import find_repository
 from ledger.model.record import Record
-from ledger.wal.atomic_files import make_folder, replace_file, storage_failure
+from ledger.wal.atomic_files import make_folder, replace_file
 from rituals.hosts.adapters import HOSTS, Form
 from rituals.hosts.install.json_text import EACH, Entry, Keys, Unfit
 from rituals.hosts.install.marked_text import Block, Table, Whole, stamped
