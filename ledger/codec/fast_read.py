@@ -7,6 +7,7 @@ say without findings; otherwise None. A test holds the two together.
 
 from __future__ import annotations
 
+from _operator import methodcaller
 from sys import intern
 
 from ledger.model.event import (
@@ -49,6 +50,7 @@ _OF_IDS = frozenset([kind for kind, verb in GRAMMAR.items() if verb.arrow is Non
 #: Footer keys that need no look at their value.
 _RANK = {key: rank for rank, key in enumerate(META_KEYS) if key != "created"}
 _NAMES = ("memory references", "facts")
+_pair = methodcaller("split", ": ", 1)
 #: How many readings of each sort are remembered: among 100,000 logs most texts are met many times.
 _MET = 1 << 15
 
@@ -116,7 +118,7 @@ def _read(stem: str, text: str) -> Entry:
     kind = intern(head.get("type", WORK))
     reach, clock = reach_in(head), clock_of(stem, head)
     if at == -1:
-        return Entry(stem, kind == WORK, agent, kind, (), (), session, reach, reported=clock)
+        return Entry._make((stem, kind == WORK, agent, kind, (), (), session, reach, "", "", clock))
     cut = text.find(_FACTS, at + 21)
     texts = _facts(text[cut + 9 :]) if cut != -1 else {}
     names: list[str] = []
@@ -127,16 +129,17 @@ def _read(stem: str, text: str) -> Entry:
     branch, role = (head.get("branch", ""), head.get("role", "")) if signs(acts) else ("", "")
     said = (*(place_of(head) if acts else ()), *clock)
     events = tuple(in_order(acts))
-    return Entry(stem, kind == WORK, agent, kind, named, events, session, reach, branch, role, said)
+    work = kind == WORK
+    return Entry._make((stem, work, agent, kind, named, events, session, reach, branch, role, said))
 
 
 def _header(block: str) -> dict[str, str]:
     """Read the lines of a header: known keys, none twice, no blanks around their values."""
-    lines = [line.split(": ", 1) for line in block.split("\n")]
-    head = dict(lines)
-    if len(head) < len(lines) or not _KEYS.issuperset(head):
+    head: dict[str, str] = dict(map(_pair, block.split("\n")))
+    values = [*head.values()]
+    if len(values) <= block.count("\n") or not all(values) or not _KEYS.issuperset(head):
         raise _Doubt
-    if any(not value or value.strip() != value for value in head.values()):
+    if [*map(str.strip, values)] != values:
         raise _Doubt
     return head
 
@@ -216,7 +219,7 @@ def _references(section: str, names: list[str], texts: dict[str, _Body]) -> list
                 if kind in USES_ID:
                     names += ids
                 if kind is FactCreated:
-                    acts += [FactCreated(id, *texts.pop(id)) for id in ids]
+                    acts += [FactCreated._make((id, *texts.pop(id), "")) for id in ids]
                 elif kind is not FactReferenced:
                     acts += [kind(id) for id in ids]
                 continue
@@ -244,44 +247,31 @@ def _facts(section: str) -> dict[str, _Body]:
     before, *blocks = section[:-1].split("\n- ")
     for block in blocks:
         text, _, footer = block.rstrip("\n").rpartition("\n  <!-- id: ")
-        id, body = _fact(text, footer) or _fact_in_full(block)
-        texts[id] = body
+        id, _, pairs = footer[:-4].partition(" | ")
+        mark, meta = "", _meta(pairs)
+        if text[:4] in ("[ ] ", "[x] "):
+            mark, text = text[1], text[4:]
+        odd = text[:1] in " \t-[" or text[-1] in " \t" or "\n" in text or footer[-4:] != " -->"
+        if odd or meta is None:
+            id, texts[id] = _fact_in_full(block)
+        else:
+            texts[id] = text, mark, meta
     if before.strip("\n") or len(texts) < len(blocks):
         raise _Doubt
     return texts
 
 
-def _fact(text: str, footer: str) -> tuple[str, _Body] | None:
-    """Read a fact of one line and its canonical footer; None when there is more to it."""
-    mark = ""
-    if text[:4] in ("[ ] ", "[x] "):
-        mark, text = text[1], text[4:]
-    id, _, pairs = footer[:-4].partition(" | ")
-    meta = _meta(pairs)
-    if (
-        meta is None
-        or "\n" in text
-        or "\n" in id
-        or footer[-4:] != " -->"
-        or footer.find("-->") != len(footer) - 3
-        or not text.strip("- \t")
-        or text in ("[ ]", "[x]", "[X]")
-        or text[:4] == "[X] "
-        or text[0] in " \t"
-        or text[-1] in " \t"
-    ):
-        return None
-    return id, (text, mark, meta)
-
-
 @cached(_MET)
 def _meta(pairs: str) -> Meta | None:
     """Read what stands in a footer behind the id; None when it is not canonical."""
-    meta = []
+    meta: list[tuple[str, str]] = []
     last = -1
     for pair in pairs.split(" | ") if pairs else ():
         key, _, value = pair.partition(": ")
         rank = _RANK.get(key, -1)
+        odd = "-->" in value or not {"|", "\t", "\n"}.isdisjoint(value)
+        if rank <= last or odd or not value or value.strip() != value:
+            return None
         # ascending ranks: known keys, in order, none twice
         if (
             rank <= last

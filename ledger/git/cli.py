@@ -35,7 +35,7 @@ _NO_PACKING = ("-c", "gc.auto=0", "-c", "maintenance.auto=false")
 _WAITED_FOR = ("-c", "gc.autoDetach=false", "-c", "maintenance.autoDetach=false")
 #: A pack is read with so little memory: git holds 240 MB of one of 100,000 logs else, and is no faster.
 _SPARING = (
-    "-c core.packedGitWindowSize=4m -c core.packedGitLimit=16m -c core.deltaBaseCacheLimit=8m"
+    "-c core.packedGitWindowSize=4m -c core.packedGitLimit=16m -c core.deltaBaseCacheLimit=64k"
 ).split()
 #: `GIT_*` variables that say where git's own configuration is, not which repository to use.
 _KEPT = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_EXEC_PATH")
@@ -207,7 +207,7 @@ class Git:
         wanted = "".join([one + "\n" for one in ids]).encode()
         if not wanted:
             return
-        running = self.start(*_SPARING, "cat-file", "--batch", "--buffer")
+        running = self.start(*_SPARING, "cat-file", "--batch=%(objectsize)", "--buffer")
         pieces = running.pieces(wanted)
         waiting, err = bytearray(), b""
         try:
@@ -218,12 +218,12 @@ class Git:
                 waiting += piece
                 at = 0
                 while (behind := waiting.find(b"\n", at) + 1) > 0:
-                    words = waiting[at:behind].rsplit(b" ", 2)
-                    if len(words) != 3 or not words[2][:-1].isdigit():
+                    length = waiting[at : behind - 1]
+                    if not length.isdigit():
                         at = behind
                         yield None
                         continue
-                    stop = behind + int(words[2])
+                    stop = behind + int(length)
                     if stop >= len(waiting):
                         break
                     yield bytes(waiting[behind:stop])

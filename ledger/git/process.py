@@ -109,7 +109,7 @@ class Running:
                         waiting = _written(to, waiting)
                         if not waiting:
                             close(to)
-                    elif piece := os.read(end, 1 << 20):
+                    elif piece := os.read(end, 1 << 16):
                         yield left[end], piece
                         size += len(piece)
                         if size > _MUCH_BYTES and len(piece) < _FEW_BYTES:

@@ -131,6 +131,7 @@ def next_stamp(now_ms: int, newest: str) -> str:
     )
 
 
+@cached(8)  # it is asked twice of each log that is read
 def ended_of(stamp: str) -> str:
     """Write a stamp as the `ended` header: `2026-11-21T08:30:12.417Z`."""
     return f"{stamp[:10]}T{stamp[11:13]}:{stamp[13:15]}:{stamp[15:17]}.{stamp[17:20]}Z"
@@ -176,13 +177,7 @@ def is_date(text: str) -> bool:
 
 
 def _is_clock(text: str) -> bool:
-    return (
-        text.isascii()
-        and text.isdigit()
-        and text[:2] < "24"
-        and text[2:4] < "60"
-        and text[4:6] < "60"
-    )
+    return text.isdigit() and text.isascii() and text[:2] < "24" and text[2] < "6" > text[4]
 
 
 def is_sealed(stem: str) -> bool:
@@ -229,16 +224,14 @@ _AS_DIGITS = bytes(
 )
 #: A seal of fewer bits than that proves nothing against somebody who tries.
 _STRONG_BITS = 128
+#: So many bits of a SHA-256 are in no seal.
+_BEHIND_SEAL = 256 - 5 * SEAL_CHARS
 
 
 def seal(stamp: str, data: bytes) -> str:
     """Name a log: its stamp and the first 26 base32 characters of the SHA-256 of its bytes."""
-    number = _leading_bits(sha256(data).digest())
+    number = int.from_bytes(sha256(data).digest()) >> _BEHIND_SEAL
     return f"{stamp}-{''.join([BASE32[number >> at & 31] for at in range(5 * SEAL_CHARS - 5, -1, -5)])}"
-
-
-def _leading_bits(digest: bytes) -> int:
-    return int.from_bytes(digest, "big") >> 8 * len(digest) - 5 * SEAL_CHARS
 
 
 def is_weak(stem: str) -> bool:
@@ -252,7 +245,8 @@ def proves(stem: str, digest: bytes) -> bool:
     mark = stem[STAMP_CHARS + 1 :]
     if len(mark) == SEAL_CHARS:
         try:  # a number compares in a fraction of the time that writing the characters takes
-            return int(mark.encode().translate(_AS_DIGITS), 32) == _leading_bits(digest)
+            number = int(mark.encode().translate(_AS_DIGITS), 32)
+            return number == int.from_bytes(digest) >> _BEHIND_SEAL
         except ValueError:
             return False
     return len(mark) == WEAK_HEX and mark == digest.hex()[:WEAK_HEX]
@@ -316,7 +310,7 @@ def log_refs(
                     continue
             elif not is_stem(stem):
                 continue
-        ref = LogRef(stem if sealed else key_of(stem), path, blob)
+        ref = LogRef._make((stem if sealed else key_of(stem), path, blob))
         if stem in by_stem:
             twins.setdefault(stem, [by_stem[stem]]).append(ref)
         else:

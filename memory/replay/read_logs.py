@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from itertools import chain, islice
 
 from ledger.errors import GitFailed
 from ledger.git.git_objects import Objects
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 
 #: The most blobs that are looked for as loose files before git is asked.
 LOOSE_UP_TO = 64
+#: Of so many logs the newest is asked for first: where git has packed each as what differs from the one
+#: before, it reads them once so, and twice in their order.
+_TURN = 64
 
 
 def read_bytes(home: Home, refs: Sequence[LogRef]) -> Iterator[tuple[LogRef, bytes]]:
@@ -34,7 +38,10 @@ def _contents(
     held = _held_bytes(home, refs)
     ids = [ref.blob for ref in refs if ref not in held] if held else [ref.blob for ref in refs]
     if len(ids) > LOOSE_UP_TO:
-        rest = blobs(home.repository, ids, progress)
+        turns = [ids[at : at + _TURN][::-1] for at in range(0, len(ids), _TURN)]
+        read = blobs(home.repository, [*chain.from_iterable(turns)], progress)
+        again = ([*islice(read, len(turn))][::-1] for turn in turns)
+        rest: Iterator[bytes | None] = chain.from_iterable(again)
     else:  # from loose files what is there, the rest by one git
         with Objects(home.repository) as objects:
             rest = iter([objects.given(one) for one in ids])

@@ -7,6 +7,7 @@ invariants F6 and F10 of FORMAT.md.
 from __future__ import annotations
 
 from ledger.model.event import (
+    BRINGING,
     FactCreated,
     FactInvalidated,
     FactReinstated,
@@ -112,12 +113,10 @@ _ASKING = CLOSABLE | {QUESTION_KIND}
 
 def declares(history: History) -> bool:
     """Tell whether a footer of a fact said once what is against what."""
-    return any(
-        key == CONFLICTS
-        for act in history.acts
-        if isinstance(act.event, FactCreated | FactUpdated)
-        for key, _ in act.event.meta
-    )
+    for _, _, event, _ in history.acts:
+        if isinstance(event, BRINGING) and event.meta and CONFLICTS in dict(event.meta):
+            return True
+    return False
 
 
 def declared(fact: Fact) -> tuple[str, ...]:

@@ -7,6 +7,8 @@ the order and the grouping in which logs arrive change nothing (FORMAT.md, F1 to
 
 from __future__ import annotations
 
+from _operator import itemgetter
+
 from ledger.model.event import (
     BRINGING,
     SIGNED,
@@ -42,6 +44,7 @@ from ledger.model.record import TYPE_CHECKING, tally
 from ledger.model.session import COUNTED_KEY, ENDED, META_KEYS, WORKING, Entry
 from ledger.model.verbs import CLOSING
 from projection.fold.fact_history import (
+    NOBODY,
     UNCOUNTED,
     Act,
     Counted,
@@ -77,7 +80,7 @@ def collect(entries: Iterable[Entry]) -> dict[str, History]:
     last: dict[str, str] = {}
     acts: dict[str, list[Act]] = {}
     clocks: dict[str, list[tuple[str, str]]] = {}
-    in_order = sorted(entries, key=lambda entry: entry.stem)
+    in_order = sorted(entries, key=itemgetter(0))
     for stem, _, agent, kind, named, events, session, _, branch, role, reported in in_order:
         if reported and (clock := dict(reported).get(ENDED)):
             for fact in {*named, *[id for event in events for id in facts_in(event)]}:
@@ -91,20 +94,20 @@ def collect(entries: Iterable[Entry]) -> dict[str, History]:
                 last.setdefault(fact, "")
         by: Signature | None = None
         for seq, event in enumerate(events):
-            ticked = type(event) is FactCreated and event.mark == "x"  # a move, of a task
-            decided = isinstance(event, BRINGING) and _DECISION in event.meta
-            if ticked or decided or type(event) in SIGNED:  # then it counts who said it
+            what = type(event)
+            signed = what in SIGNED  # then it counts who said it
+            if isinstance(event, BRINGING):  # and of a ticked box, which is a move of a task
+                signed = _DECISION in event.meta or (what is FactCreated and event.mark == "x")
+            if signed:
                 by = by or Signature(agent, session, branch, role, kind)
-                act = Act(stem, seq, event, by)
-            else:
-                act = Act(stem, seq, event)
+            act = Act._make((stem, seq, event, by if signed else NOBODY))
             acts.setdefault(event.id, []).append(act)
-            if type(event) in TWO_FACTS:
+            if what in TWO_FACTS:
                 for other in {*facts_in(event)} - {event.id}:
                     acts.setdefault(other, []).append(act)
     uses = tally(used)
     histories = {
-        fact: History(uses.get(fact, 0), last.get(fact, ""), tuple(acts.get(fact, ())))
+        fact: History._make((uses.get(fact, 0), last.get(fact, ""), tuple(acts.get(fact, ())), ()))
         for fact in {**last, **acts}
     }
     for fact, told in clocks.items():
@@ -266,11 +269,12 @@ class _Reading:
 
 
 def plain_kind(history: History) -> str:
-    """Return the kind of a fact that was created once and only used since, "" where more is said."""
-    if len(history.acts) != 1 or history.clocks:
+    """Return the kind of a fact that was created and only used and closed since, "" where more is said."""
+    acts, kind = history.acts, ""
+    if not acts or (acts[1:] and (acts[2:] or type(acts[1].event) is not ThreadClosed)):
         return ""
-    event, kind = history.acts[0].event, ""
-    if type(event) is not FactCreated or event.text is None or event.text[:1] == WITHHELD:
+    event = acts[0].event
+    if type(event) is not FactCreated or history.clocks or (event.text or WITHHELD)[0] == WITHHELD:
         return ""
     for key, value in event.meta:
         if key == "kind":
@@ -285,11 +289,12 @@ def _plain(fact: str, kind: str, history: History) -> Fact:
     """Read such a fact, most of any ledger, in a third of the time."""
     stem, _, event, _ = history.acts[0]
     assert isinstance(event, FactCreated) and event.text is not None
-    closed = kind in CLOSABLE and event.mark == "x"
+    closed = kind in CLOSABLE and (len(history.acts) > 1 or event.mark == "x")
+    closed_at = history.acts[-1].stem if closed else ""
     last, date = history.last, stem[:10]
     return Fact(
         fact, kind, (Version(version_id(event.text), event.text, stem),), _ordered(dict(event.meta)), date,
-        stem, last[:10] or date, history.uses, stem, last or stem, closed, stem if closed else "",
+        stem, last[:10] or date, history.uses, stem, last or stem, closed, closed_at,
     )  # fmt: skip
 
 

@@ -274,11 +274,12 @@ class State:
         """Return what `continuity.md` shows; worked out once."""
         if self._view is None:
             # most of any ledger surely is in the archive, and uncontested: no need to read it
-            begin, pinned = min(self._clock[1:]), self._lasting | CLOSABLE | {""}
+            begin, pinned = min(self._clock[1:]), self._lasting | {""}
             rest = [
                 name
                 for name, history in self.histories.items()
-                if plain_kind(history) in pinned
+                if (kind := plain_kind(history)) in pinned
+                or (kind in CLOSABLE and len(history.acts) == 1)
                 or (history.last or history.acts[0].stem) >= begin
                 or name in self._opposed
             ]

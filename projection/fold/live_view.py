@@ -8,6 +8,7 @@ fact needs the list of work logs.
 from __future__ import annotations
 
 from _bisect import bisect_left, bisect_right
+from _operator import itemgetter
 
 from ledger.model.event import FactVerified
 from ledger.model.ids import sha256
@@ -112,7 +113,7 @@ def set_digest(terms: Iterable[int]) -> str:
 
 def summarise(entries: Iterable[Entry], digest: str) -> Summary:
     """Summarise a set of logs whose digest is known."""
-    logs = sorted(entries, key=lambda entry: entry.stem)
+    logs = sorted(entries, key=itemgetter(0))
     work = [entry for entry in logs if entry.work]
     reviews = [entry.stem for entry in logs if entry.type == "review"]
     checks = [
