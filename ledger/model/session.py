@@ -11,8 +11,6 @@ built-in types, and is ten times faster than anything else. Caches are rebuilt, 
 
 from __future__ import annotations
 
-import marshal
-
 from ledger.model.event import VERBS, Event, FactCreated, FactUpdated, Meta
 from ledger.model.ids import is_fact_id
 from ledger.model.log_names import ended_of, is_sealed, stamp_in
@@ -280,23 +278,3 @@ def unpack_event(packed: tuple[Any, ...]) -> Event:
     """
     event: Event = _KINDS[packed[0]](*packed[1:])
     return event
-
-
-def pack_entry(entry: Entry) -> tuple[Any, ...]:
-    """Return an entry as a plain tuple: the ids that it names and its events in one value of bytes."""
-    stem, work, agent, kind, named, acts, *told = entry
-    packed = marshal.dumps((named, tuple([pack_event(event) for event in acts])))
-    return stem, work, agent, kind, packed, *told
-
-
-def header_of(packed: tuple[Any, ...]) -> Entry:
-    """Return the entry of a plain tuple without ids and events: a log that was imported has thousands."""
-    stem, work, agent, kind, _, *told = packed
-    return Entry(stem, work, agent, kind, (), (), *told)
-
-
-def unpack_entry(packed: tuple[Any, ...]) -> Entry:
-    """Return the entry of a plain tuple."""
-    stem, work, agent, kind, events, *told = packed
-    named, acts = marshal.loads(events)  # noqa: S302 - our own bytes
-    return Entry(stem, work, agent, kind, named, tuple([unpack_event(act) for act in acts]), *told)

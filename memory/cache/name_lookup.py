@@ -126,8 +126,10 @@ def keys_within(cache: Cache, start: str, end: str) -> list[str]:
 
 def logs_of(cache: Cache, keys: Sequence[str]) -> list[tuple[LogRef, Entry]]:
     """Return logs by their keys, in ledger order; those that are not there are left out."""
-    rows = cache.rows_among("SELECT stem, path, blob, entry FROM logs WHERE stem IN (?)", keys)
-    return [(LogRef(*row[:3]), entry_in(row[3])) for row in sorted(rows)]
+    rows = cache.rows_among(
+        "SELECT stem, path, blob, entry, acts FROM logs WHERE stem IN (?)", keys
+    )
+    return [(LogRef(*row[:3]), entry_in(*row[3:])) for row in sorted(rows)]
 
 
 IDS, THREADS, KINDS, AGENTS, ENTITIES, STEMS = "id", "thread", "kind", "agent", "entity", "stem"

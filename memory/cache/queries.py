@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ledger.model.finding_codes import Finding
 from ledger.model.log_names import LogRef, key_of
-from ledger.model.session import Entry, header_of
+from ledger.model.session import Entry
 from memory.cache.database import Database
 from memory.cache.schema import (
     FALSE,
@@ -67,8 +67,8 @@ class Questions(Database):
 
     def logs(self, among: str, values: Sequence[object] = ()) -> list[tuple[LogRef, Entry]]:
         """Return the logs that the rest of a question about `logs` names, with what they say."""
-        rows = self.rows(f"SELECT stem, path, blob, entry FROM logs {among}", values)  # noqa: S608 - our own words
-        return [(LogRef(*row[:3]), entry_in(row[3])) for row in rows]
+        rows = self.rows(f"SELECT stem, path, blob, entry, acts FROM logs {among}", values)  # noqa: S608 - our own words
+        return [(LogRef(*row[:3]), entry_in(*row[3:])) for row in rows]
 
     def refs(self, among: str, values: Sequence[object] = ()) -> list[LogRef]:
         """Return the same logs without what they say."""
@@ -260,12 +260,14 @@ class Questions(Database):
     def entries_naming(self, text: str) -> list[tuple[LogRef, Entry]]:
         """Return, in the order added, the logs in whose entry a text stands, in whatever way."""
         packed = text.encode("utf-8", "surrogatepass")  # as `marshal` does, without an ending
-        return self.logs("WHERE instr(entry, ?) > 0 ORDER BY number", (packed,))
+        return self.logs("WHERE instr(entry, ?1) OR instr(acts, ?1) ORDER BY number", (packed,))
 
-    def packed_entries(self, after: int = 0) -> list[tuple[str, str, str, bytes]]:
-        """Return (key, path, blob, packed entry) of the logs added after a number, in ledger order."""
+    def packed_entries(self, after: int = 0) -> list[tuple[str, str, str, bytes, bytes]]:
+        """Return (key, path, blob, entry, acts) of the logs added after a number, in ledger order."""
         # SQLite would walk all stems to spare itself the sorting of a few
-        rows = self.rows("SELECT stem, path, blob, entry FROM logs WHERE number > ?", (after,))
+        rows = self.rows(
+            "SELECT stem, path, blob, entry, acts FROM logs WHERE number > ?", (after,)
+        )
         return sorted(rows)
 
     def newest_number(self) -> int:
@@ -300,20 +302,20 @@ class Questions(Database):
 
     def newest_entries(self, after: str, limit: int, *, bare: bool = False) -> list[Entry]:
         """Return the newest logs behind a stem, newest first, at most so many; `bare` ones as `header`."""
-        asked = "SELECT entry FROM logs WHERE stem > ? ORDER BY stem DESC LIMIT ?"
-        rows = self.column(asked, (after, limit))
-        return [unpack(row, header_of) if bare else entry_in(row) for row in rows]
+        wanted = "entry" if bare else "entry, acts"
+        asked = f"SELECT {wanted} FROM logs WHERE stem > ? ORDER BY stem DESC LIMIT ?"  # noqa: S608 - ours
+        return [entry_in(*row) for row in self.rows(asked, (after, limit))]
 
     def entry(self, stem: str) -> Entry | None:
         """Return what one log says, by its whole stem."""
-        row = self.row("SELECT entry FROM logs WHERE stem = ?", (stem,))
-        return None if row is None else entry_in(row[0])
+        row = self.row("SELECT entry, acts FROM logs WHERE stem = ?", (stem,))
+        return None if row is None else entry_in(*row)
 
     def header(self, stem: str) -> Entry | None:
         """Return what one log says of itself, without its events; it holds until there is another log."""
         if stem not in self._headers:
             row = self.row("SELECT entry FROM logs WHERE stem = ?", (stem,))
-            self._headers[stem] = None if row is None else unpack(row[0], header_of)
+            self._headers[stem] = None if row is None else entry_in(*row)
         return self._headers[stem]
 
     def like(self, entry: Entry, since: str) -> list[LogRef]:

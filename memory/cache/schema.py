@@ -17,14 +17,12 @@ from ledger.model.session import (
     UNTIL_KEY,
     WORK,
     Entry,
-    pack_entry,
     pack_event,
     shown_in,
     span_of,
-    unpack_entry,
     unpack_event,
 )
-from memory.cache.stamp import unpack_once
+from memory.cache.stamp import unpack, unpack_once
 from projection.fold.fact_history import NOBODY, Act, History, Signature
 from projection.fold.live_view import NOTHING, Summary
 from projection.policy.model import Kind, Policy, Upstream
@@ -38,7 +36,8 @@ if TYPE_CHECKING:
 TABLES = """
 CREATE TABLE meta(key TEXT PRIMARY KEY, value BLOB) WITHOUT ROWID;
 CREATE TABLE logs(number INTEGER PRIMARY KEY, stem TEXT NOT NULL, path TEXT NOT NULL,
-  blob TEXT NOT NULL, work INTEGER NOT NULL, alike INTEGER NOT NULL, entry BLOB NOT NULL);
+  blob TEXT NOT NULL, work INTEGER NOT NULL, alike INTEGER NOT NULL, entry BLOB NOT NULL,
+  acts BLOB NOT NULL);
 CREATE UNIQUE INDEX logs_stem ON logs(stem);
 CREATE INDEX logs_work ON logs(stem) WHERE work;
 CREATE TABLE findings(number INTEGER PRIMARY KEY, value BLOB NOT NULL);
@@ -131,10 +130,15 @@ def likeness(entry: Entry) -> int:
     return crc32(marshal.dumps((entry.agent, kind, tuple(sorted(named))), 2))
 
 
-def log_row(ref: LogRef, entry: Entry) -> tuple[str, str, str, int, int, bytes]:
-    """Return a row of `logs`, without its number."""
-    packed = marshal.dumps(pack_entry(entry))
-    return ref.key, ref.path, ref.blob, int(entry.work), likeness(entry), packed
+def log_row(ref: LogRef, entry: Entry) -> tuple[str, str, str, int, int, bytes, bytes]:
+    """Return a row of `logs`, without its number.
+
+    What a log says of itself stands apart from the ids that it names and its events: of these one that was
+    imported has thousands.
+    """
+    said = marshal.dumps((*entry[:4], *entry[6:]))
+    acts = marshal.dumps((entry.named, tuple([pack_event(act) for act in entry.acts])))
+    return ref.key, ref.path, ref.blob, int(entry.work), likeness(entry), said, acts
 
 
 def unpack_history(packed: bytes) -> History:
@@ -146,13 +150,19 @@ def unpack_history(packed: bytes) -> History:
     return unpack_once(packed, history_of)
 
 
-def entry_in(packed: bytes) -> Entry:
-    """Return the entry in a row of `logs`.
+def entry_in(said: bytes, acts: bytes = b"") -> Entry:
+    """Return the entry in a row of `logs`, without ids and events where these are not given.
 
     Raises:
         CacheDamaged: it holds none.
     """
-    return unpack_once(packed, unpack_entry)
+    named_and_acts = unpack_once(acts, _acts_in) if acts else ((), ())
+    return unpack(said, lambda told: Entry(*(*told[:4], *named_and_acts, *told[4:])))
+
+
+def _acts_in(plain: tuple[Any, ...]) -> tuple[tuple[str, ...], tuple[Event, ...]]:
+    named, acts = plain
+    return named, tuple([unpack_event(act) for act in acts])
 
 
 def plain_history(history: History) -> tuple[Any, ...]:

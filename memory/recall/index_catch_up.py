@@ -253,7 +253,7 @@ def _difference(home: Home, index: Index, cache: Cache) -> _Change | None:
     rows = cache.packed_entries(mark.number if added else 0)
     there = {row[0]: row[2] for row in rows}
     fresh = [row for row in rows if known.get(row[0]) != row[2]]
-    gone = [(key, "", blob, b"") for key, blob in known.items() if there.get(key) != blob]
+    gone = [(key, "", blob, b"", b"") for key, blob in known.items() if there.get(key) != blob]
     if len(fresh) + len(gone) > REBUILD_FROM or (gone and cache.redacted):
         return None  # what is withheld now may have been written into it, and can not be taken out
     return (

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     #: What the index has of a log, but its number; and (place, text, words inside of others) of its texts.
     Indexed = tuple[tuple[Any, ...], list[tuple[int, str, str]]]
     #: A log as the cache has it: its key, path, blob and entry, b"" to read that from the bytes, too.
-    Row = tuple[str, str, str, bytes]
+    Row = tuple[str, str, str, bytes, bytes]
 
 #: Neighbouring paragraphs are one passage up to so many characters, and a paragraph over twice as many
 #: is cut.
@@ -240,7 +240,7 @@ def _prepared(home: Home, hidden: Mapping[str, Hidden], batch: Sequence[Row]) ->
     refs = [LogRef(*row[:3]) for row in batch]
     contents = dict(read_bytes(home, refs))
     found = []
-    for ref, (key, *_, packed) in zip(refs, batch, strict=True):
+    for ref, (key, _, _, *packed) in zip(refs, batch, strict=True):
         data, stem, without = contents.get(ref), ref.stem, hidden.get(key)
         if data is None or len(data) > LOG_LIMIT_BYTES:
             continue
@@ -249,7 +249,7 @@ def _prepared(home: Home, hidden: Mapping[str, Hidden], batch: Sequence[Row]) ->
         ):
             continue
         try:
-            entry = entry_in(packed)
+            entry = entry_in(*packed)
         except CacheDamaged:  # there is none
             from ledger.codec.fast_read import read_entry
 

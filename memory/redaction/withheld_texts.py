@@ -223,13 +223,13 @@ def withheld_texts(home: Home, cache: Cache, facts: Iterable[str]) -> tuple[str,
 
 
 def hidden_by_log(
-    home: Home, cache: Cache, rows: Iterable[tuple[str, str, str, bytes]]
+    home: Home, cache: Cache, rows: Iterable[tuple[str, str, str, bytes, bytes]]
 ) -> dict[str, Hidden]:
     """Return what of some logs (`packed_entries`) must be in no index, by key, nothing for the others."""
     if not cache.redacted:
         return {}
     # also one that brings no text of them may repeat one: `Undo: TEXT`
-    naming = {key: cache.redacted & named_in(entry_in(packed)) for key, *_, packed in rows}
+    naming = {key: cache.redacted & named_in(entry_in(*packed)) for key, _, _, *packed in rows}
     texts = {
         fact: withheld_texts(home, cache, (fact,))
         for fact in sorted({fact for facts in naming.values() for fact in facts})
