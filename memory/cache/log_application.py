@@ -101,7 +101,7 @@ def add_logs(
         before = states.get(fact, PENDING)
         facts += (made[2] != PENDING) - (before != PENDING)
         false += (made[2] == FALSE) - (before == FALSE)
-    many("INSERT OR REPLACE INTO facts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+    many("INSERT OR REPLACE INTO facts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
     changed = [(fact,) for fact in touched if fact not in gathered or gathered[fact].acts]
     many("INSERT OR IGNORE INTO changed VALUES (?)", changed)
     digest = set_digest(log_digest(ref.key, ref.blob) for ref in refs)
@@ -118,12 +118,12 @@ def add_logs(
 
 def _fact_row(
     fact: str, history: History, cut: frozenset[Edge]
-) -> tuple[str, bytes, int, str, str, str, int, str, int, int, int]:
+) -> tuple[str, bytes, int, str, str, str, int, str, int, int, int, int]:
     """Return a row of `facts`."""
     found = resolve(fact, history, cut)
     packed = marshal.dumps(plain_history(history))
     if found is None:
-        return fact, packed, PENDING, "", "", "", 0, "", 0, 0, 0
+        return fact, packed, PENDING, "", "", "", 0, "", 0, 0, 0, 1
     if found.false:
         state = FALSE
     elif found.archived_at:
@@ -137,7 +137,8 @@ def _fact_row(
     row = found.anchor, found.young, found.kind, int(contested), footer(found, ENTITY_KEY)
     known = contested or found.closed or found.redacted or found.kind in _PLACED_KINDS
     plain = state == ORDINARY and not (known or footer(found, "role") or footer(found, "salience"))
-    return fact, packed, state, *row, *found.extent, int(plain)
+    followed = len(history.acts) > 1 or found.closed
+    return fact, packed, state, *row, *found.extent, int(plain), int(followed)
 
 
 #: More supersessions at once are looked at together, in the time that all of them take.

@@ -215,6 +215,11 @@ class Questions(Database):
         rows = self.rows("SELECT id, history FROM facts")
         return {fact: unpack_history(packed) for fact, packed in rows}
 
+    def followed(self, facts: Sequence[str]) -> set[str]:
+        """Return those of some facts that may not hold as they were created (`memory.cache.schema`)."""
+        asked = "SELECT id FROM facts WHERE followed AND id IN (?)"
+        return {id for (id,) in self.rows_among(asked, facts)}
+
     def some_facts(self, facts: Iterable[str]) -> list[Fact]:
         """Return the facts among some ids, each as it is alone."""
         known = self.some_histories(facts).items()

@@ -44,13 +44,14 @@ CREATE TABLE findings(number INTEGER PRIMARY KEY, value BLOB NOT NULL);
 CREATE TABLE facts(id TEXT PRIMARY KEY, history BLOB NOT NULL, state INTEGER NOT NULL,
   anchor TEXT NOT NULL, young TEXT NOT NULL, kind TEXT NOT NULL, contested INTEGER NOT NULL,
   about TEXT NOT NULL, lines INTEGER NOT NULL, chars INTEGER NOT NULL,
-  plain INTEGER NOT NULL) WITHOUT ROWID;
+  plain INTEGER NOT NULL, followed INTEGER NOT NULL) WITHOUT ROWID;
 CREATE INDEX facts_anchor ON facts(anchor) WHERE state IN (1, 2);
 CREATE INDEX facts_young ON facts(young) WHERE state IN (1, 2) AND young != ''
   AND young != anchor;
 CREATE INDEX facts_kind ON facts(kind, anchor, young, state, lines, chars) WHERE state = 1;
 CREATE INDEX facts_pinned ON facts(kind) WHERE state = 2;
 CREATE INDEX facts_contested ON facts(id) WHERE contested;
+CREATE INDEX facts_followed ON facts(id) WHERE followed;
 CREATE INDEX facts_about ON facts(about, state) WHERE about != '';
 CREATE TABLE edges(old TEXT NOT NULL, new TEXT NOT NULL, stem TEXT NOT NULL, seq INTEGER NOT NULL);
 CREATE INDEX edges_old ON edges(old);
@@ -70,7 +71,8 @@ CREATE TABLE takes(fact TEXT NOT NULL, stem TEXT NOT NULL, before INTEGER NOT NU
 #: `facts.young` is where age counts from while it matters (at most one use). It may lie above the anchor:
 #: a fact was named, and then created by a log that is no work. `facts.about` is the footer `entity`;
 #: `lines` and `chars` are its `Fact.extent`. With `state` in it `facts_kind` answers without the table.
-#: Nothing but its kind and age places a `plain` one in a brief: no state, side, role or salience.
+#: Nothing but its kind and age places a `plain` one in a brief: no state, side, role or salience. One that
+#: is not `followed` holds as it was created: nothing but uses came behind, and it was not born closed.
 PENDING, ORDINARY, PINNED, FALSE, AWAY = 0, 1, 2, 3, 4
 #: Of the facts that hold those that may say what ends them, or by what they are checked.
 MAY_END = (

@@ -6,7 +6,7 @@ from ledger.environment import now_ms
 from ledger.model.event import FactCreated, FactUpdated, told
 from ledger.model.log_names import NO_DAY
 from ledger.model.record import TYPE_CHECKING, Record, cached
-from ledger.model.session import ASKED_KEY, ENDED
+from ledger.model.session import ASKED_KEY, ENDED, says_personal
 from memory.cache.cache_file import Cache
 from memory.cache.schema import ORDINARY
 from memory.recall.bm25_ranking import Search
@@ -21,7 +21,17 @@ from memory.recall.fts_tables import (
     is_question,
 )
 from memory.recall.recall_values import FACTS, FULL, NOBODY, TIMELINE, Filters, Hit, tokens_of
-from memory.recall.rules import SILENT, SURE, Candidate, Scored, ordered, verdict
+from memory.recall.rules import (
+    NINTH,
+    RULES,
+    SILENT,
+    SURE,
+    Candidate,
+    Scored,
+    lasting,
+    ordered,
+    verdict,
+)
 from memory.replay.reader_marks import NOTHING_MARKED, Marks
 from memory.replay.tip_snapshot import Snapshot
 from projection.document.fact_remarks import Mark, Met, instead_of, is_ended, mark_of
@@ -32,7 +42,7 @@ from projection.policy.model import PATTERN_KIND, QUESTION_KIND
 from projection.text.clipping import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Collection, Sequence
 
     from projection.fold.full_replay import State
 
@@ -149,7 +159,7 @@ class Facts:
 
         `explain` gives the parts of each score; `loose`: those too that answer little of it.
         """
-        best = ordered(self.candidates(found.facts))
+        best = ordered(self.candidates(found.facts, max(limit, NINTH + 1)))
         said = SURE if loose else verdict([one.scored for one in best], found.total, found.likest)
         if said == SILENT:
             return [], said
@@ -247,11 +257,21 @@ class Facts:
         about = not filters.entities or any(matches_entity(known, e) for e in filters.entities)
         return found if tagged and about else None
 
-    def candidates(self, found: Iterable[Scored]) -> list[Candidate]:
-        """Return the facts that stand for some texts, as a search scored them, if they may be shown."""
-        candidates = []
-        for scored in found:
-            fact, log = self._brought(scored.row)
+    def candidates(self, found: Sequence[Scored], most: int) -> list[Candidate]:
+        """Return the facts that stand for some texts, as a search scored them, if they may be shown.
+
+        Texts are left out that can not be, nor change, one of the best `most` that are told unasked.
+        """
+        candidates, sure = list[Candidate](), dict[str, float]()
+        brought = [self._brought(one.row) for one in found]
+        left: Collection[str] | None = None
+        for scored, (fact, log) in zip(found, brought, strict=True):
+            if left is None and len(sure) >= most:
+                if sorted(sure.values())[-most] > scored.score * RULES.live**2:
+                    # of what another text has taken the place of, that one has a part of its score
+                    left = self._cache.followed([id for id, _ in brought])
+            if left is not None and fact not in left:
+                continue
             standing, known = self._wanted(fact, log), self.known(fact)
             before = standing is None and not self._filters.by_log
             stand = [standing]
@@ -262,6 +282,10 @@ class Facts:
             for one in stand:
                 if one is not None and self._counts(fact, scored.row):
                     candidates.append(Candidate(scored, one, _date(one.fact, log), before))
+                    if not (
+                        before or is_ended(self._marks.of(one.fact)) or says_personal(one.fact.meta)
+                    ):
+                        sure.setdefault(fact, scored.score * lasting(one))
         return candidates
 
     def _brought(self, row: int) -> tuple[str, LogRow | None]:

@@ -157,8 +157,14 @@ class Index(Database):
 
     def __init__(self, base: sqlite3.Connection, stamp: Stamp) -> None:
         self.log = cached(_LOGS_KEPT)(self._log)
-        self.stemmer = Stemmer()
+        self._stemmer: Stemmer | None = None
         super().__init__(base, stamp)
+
+    @property
+    def stemmer(self) -> Stemmer:
+        """Reads texts as it does."""
+        self._stemmer = self._stemmer or Stemmer()
+        return self._stemmer
 
     def read_values(self) -> None:
         """Read what the whole index holds, and where it stands."""
@@ -171,6 +177,12 @@ class Index(Database):
     def count(self, stem: str) -> int:
         """Return how many passages hold a word."""
         return sum(self.column("SELECT doc FROM terms WHERE term = ?", (stem,)))
+
+    def facts_with(self, stems: Iterable[str]) -> dict[str, int]:
+        """Return how many facts hold each of some words, without those that none does."""
+        some = [*stems]
+        asked = f"SELECT term, sum(doc) FROM facts WHERE term IN ({', '.join('?' * len(some))}) GROUP BY 1"  # noqa: S608 - ours
+        return dict(self.rows(asked, some))
 
     def words_of(self, facts: bool) -> str:
         """Return words of facts, or of passages, that may hold others, between new lines; "" for many."""

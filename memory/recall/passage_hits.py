@@ -220,6 +220,8 @@ class LogPassages(Passages):
     def __init__(self, home: Home, cache: Cache, lookups: Lookups, outdated: Outdated) -> None:
         super().__init__(lookups.index, self._shown)
         self._home, self._cache, self._lookups, self._outdated = home, cache, lookups, outdated
+        #: whether any fact may have said what does not hold now
+        self._followed = bool(cache.column("SELECT id FROM facts WHERE followed LIMIT 1"))
         self._withheld: frozenset[str] = frozenset()
         if cache.redacted:
             from memory.redaction.withheld_texts import redacted_logs
@@ -272,18 +274,19 @@ class LogPassages(Passages):
             yield ref.blob, text
 
     def _mark(self, log: LogRow, text: str) -> Mark:
-        return self._outdated.mark(log.stem, text, log.facts[0], lambda: self._stated(text))
+        near = (lambda: self._stated(text)) if self._followed else None
+        return self._outdated.mark(log.stem, text, log.facts[0], near)
 
     def _stated(self, text: str) -> list[str]:
         """Return the facts that a text may state: they have two of the rarest words of a sentence."""
         from projection.text.normalize import plain, sentences
 
-        lookups = self._lookups
+        lookups, each = self._lookups, [as_indexed(plain(one)) for one in sentences(text)]
         shared: dict[int, int] = {}
-        lookups.stems(plain(text))  # all at once
-        for sentence in sentences(text) if self._index.totals.facts else ():
-            stems = {*lookups.stems(as_indexed(plain(sentence)))}
-            rare = sorted([(lookups.count(stem), stem) for stem in stems])[:_WORDS]
+        known = self._index.facts_with({*lookups.stems(" ".join(each))})
+        for sentence in each:
+            stems = known.keys() & lookups.stems(sentence)
+            rare = sorted([(known[stem], stem) for stem in stems])[:_WORDS]
             few = [stem for count, stem in rare if count <= _TOLD_BY]
             here = tally([row for stem in few for row in lookups.rows(True, (stem,))])
             shared |= {row: max(times, shared.get(row, 0)) for row, times in here.items()}

@@ -94,11 +94,9 @@ def _as_one(texts: list[Candidate]) -> Candidate:
     """Return a fact as the best of its texts answers, and the best of those whose place it took."""
     texts.sort(key=lambda one: (one.before, -one.scored.score))
     best, before = texts[0], [one.scored for one in texts if one.before][:1]
-    scored, tier = best.scored, best.standing.tier
+    scored, live = best.scored, lasting(best.standing)
     words = [one.score - dict(one.parts).get(MEANING, 0.0) for one in before]
     more = [("before", RULES.before * said) for said in words]
-    steps = 0 if tier in ARCHIVED_TIERS else 2 if tier == TIERS[0] else 1
-    live = RULES.live**steps
     score = (0.0 if best.before else scored.score) + sum([value for _, value in more])
     scored = scored._replace(
         score=score * live,
@@ -107,6 +105,12 @@ def _as_one(texts: list[Candidate]) -> Candidate:
         lacked=min([one.lacked for one in (scored, *before)]),
     )
     return best._replace(scored=scored)
+
+
+def lasting(standing: Standing) -> float:
+    """Return how much more a fact counts by where it stands, up to `RULES.live` squared."""
+    steps = 0 if standing.tier in ARCHIVED_TIERS else 2 if standing.tier == TIERS[0] else 1
+    return RULES.live**steps
 
 
 def verdict(best: Sequence[Scored], total: float, likest: float | None = None) -> str:

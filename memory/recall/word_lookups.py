@@ -64,7 +64,7 @@ class Lookups:
         if len(self._stems) > _WORDS_KEPT:
             self._stems.clear()
         new = [piece for piece in dict.fromkeys(pieces) if piece not in self._stems]
-        self._stems |= zip(new, self.index.stemmer.each(new), strict=True)
+        self._stems |= zip(new, self.index.stemmer.each(new) if new else (), strict=True)
         return tuple([stem for piece in pieces for stem in self._stems[piece]])
 
     def begun(self, start: str) -> tuple[str, ...]:

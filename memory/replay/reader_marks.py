@@ -202,9 +202,14 @@ class Outdated:
             near: gives those of others that may be stated there, too.
         """
         own = list(dict.fromkeys(brought))[:_FACTS]
+        ids = dict.fromkeys([*own, *(near() if near else ())])
+        new = [id for id in ids if id not in self._gone]
+        followed = self._cache.followed(new)
         said, words = "", frozenset[str]()
-        for id in dict.fromkeys([*own, *(near() if near else ())]):
-            for stem, sentence in self._outdated(id):
+        for id in ids:
+            if id not in self._gone:
+                self._gone[id] = tuple(self._sentences(id)) if id in followed else ()
+            for stem, sentence in self._gone[id]:
                 if not said:
                     from projection.text.normalize import index_words, plain
 
@@ -217,15 +222,11 @@ class Outdated:
                         return self._marked(id)
         return PLAIN
 
-    def _outdated(self, id: str) -> tuple[tuple[str, str], ...]:
+    def _sentences(self, id: str) -> Iterable[tuple[str, str]]:
         """Return (log, sentence) of what a fact said once and nobody says now."""
-        if id not in self._gone:
-            fact = self._known(id)
-            told = () if fact is None or fact.redacted else self._sentences(fact)
-            self._gone[id] = tuple(told)
-        return self._gone[id]
-
-    def _sentences(self, fact: Fact) -> Iterable[tuple[str, str]]:
+        fact = self._known(id)
+        if fact is None or fact.redacted:
+            return ()
         told = [
             (act.stem, act.event.text)
             for history in self._cache.some_histories([fact.id]).values()
