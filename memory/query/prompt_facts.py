@@ -120,7 +120,7 @@ def is_sure(one: Candidate, found: Search) -> bool:
     """Tell whether a fact, as a search scored it, answers so surely that it is told unasked."""
     scored, weights = one.scored, {term.raw: term.weight for term in found.terms}
     places = [
-        (at, term.raw, term.weight) for term in found.terms for at in term.rows.get(scored.row, ())
+        (at, term.raw, term.weight) for term in found.terms for at in term.posted.at(scored.row)
     ]
     held = set(scored.words) - listed_words(ENGLISH, "chores")
     telling = [weights.get(word, 0.0) for word in held]

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from memory.recall.fts_tables import Piece
-    from memory.recall.word_lookups import Lookups, Rows
+    from memory.recall.word_lookups import Lookups, Posted
 
     Keeps = Callable[[int], bool]
     #: A word of a question with its forms in the index, what begins so, or what is spelled nearly so; and
@@ -43,8 +43,8 @@ class Term(Record):
 
     raw: str  #: as typed
     weight: float  #: how much it tells
-    rows: Rows  #: row of a text -> where in it the word stands
-    near: Rows  #: the same of words that hold it, or that it holds, or are spelled nearly so
+    posted: Posted  #: where in texts it stands
+    near: Mapping[int, int]  #: rows of what holds it, or it holds, or is spelled nearly so
     guessed: bool  #: another spelling was looked for
 
 
@@ -155,17 +155,16 @@ def _readable(lookups: Lookups, found: Sequence[_Found], notes: list[str]) -> li
 def _term(lookups: Lookups, found: _Found, language: str, *, facts: bool) -> Term:
     """Weigh a word as facts, or passages, have it: an everyday one less, as its absence says nothing."""
     (word, stems, guessed), totals = found, lookups.index.totals
-    rows, near = lookups.rows(facts, stems), lookups.rows(facts, ())
+    posted, other = lookups.posted(facts, () if guessed else stems), stems if guessed else ()
     texts = totals.facts if facts else totals.passages
-    if guessed:
-        rows, near = near, rows
     # of passages in English none is looked for inside of others: it joins few words
-    elif len(word.raw) >= INSIDE_LETTERS and (facts or language != ENGLISH):
+    if not guessed and len(word.raw) >= INSIDE_LETTERS and (facts or language != ENGLISH):
         if not (word.beginning or lookups.as_spelled):
-            near = lookups.rows(facts, lookups.inside(word.raw, stems, facts))
+            other = lookups.inside(word.raw, stems, facts)
+    near = lookups.posted(facts, other).times
     share = RULES.everyday if is_everyday(word.raw, language) else 1.0
-    held = min(len(rows) or len(near), texts)
-    return Term(word.raw, share * weight_of(held, max(texts, TELLING)), rows, near, guessed)
+    held = min(len(posted.times) or len(near), texts)
+    return Term(word.raw, share * weight_of(held, max(texts, TELLING)), posted, near, guessed)
 
 
 def ranked(
@@ -192,7 +191,7 @@ def _around(terms: Sequence[Term], found: Sequence[Scored]) -> list[Scored]:
     """Rank passages anew by what is around them: how they begin, their neighbours, and their whole log."""
     logs: dict[int, float] = dict.fromkeys([one.row >> PLACE_BITS for one in found], 0.0)
     for term in terms:
-        times = tally([row >> PLACE_BITS for row in term.rows])
+        times = tally([row >> PLACE_BITS for row in term.posted.times])
         for number in logs.keys() & times.keys():
             logs[number] += term.weight * times[number] / (times[number] + RULES.k1)
     own = {one.row: one.score for one in found}
@@ -201,7 +200,7 @@ def _around(terms: Sequence[Term], found: Sequence[Scored]) -> list[Scored]:
         near = own.get(row - 1, 0.0) + own.get(row + 1, 0.0)
         far = own.get(row - 2, 0.0) + own.get(row + 2, 0.0)
         beside[row] = RULES.beside * (near + far / 2)
-        begins = any(row << AT_BITS in term.rows.get(row, ()) for term in terms)
+        begins = any(row << AT_BITS in term.posted.at(row) for term in terms)
         scores[row] = (score + beside[row]) * (RULES.begins if begins else 1.0)
     share = RULES.session * max(scores.values()) / (max(logs.values()) or 1.0)
     made = []
@@ -218,7 +217,8 @@ def _candidates(
     """Return the rows that have most of a question, the newer first among equals."""
     likest = sorted(cosines, key=lambda row: cosines[row], reverse=True)[:FACTS_TOLD]
     told = dict.fromkeys([row for row in likest if cosines[row] > SEEN], 0.0)
-    some = [(term.weight, term.rows) for term in terms]
+    some: list[tuple[float, Mapping[int, int]]]
+    some = [(term.weight, term.posted.times) for term in terms]
     some += [(term.weight * RULES.inside, term.near) for term in terms]
     for weight, rows in sorted(some, key=lambda one: len(one[1])):
         if keeps is None and CANDIDATES < len(told) < len(rows):
@@ -240,25 +240,23 @@ def _scored(
     norm = rules.k1 * (1 - rules.b + rules.b * piece.chars / rules.usual)
     words = pairs = covered = heaviest = lacked = before = 0.0
     held: list[str] = []
-    behind: Sequence[int] = ()
-    for raw, weight, rows, near, guessed in terms:
-        places, beside = rows.get(row, ()), row in near
-        if weight > lacked and (guessed or not (places or beside)):
+    behind: Posted | None = None  # the word before, where it stands here, too
+    for raw, weight, posted, near, guessed in terms:
+        times, beside = posted.times.get(row, 0), row in near
+        if weight > lacked and (guessed or not (times or beside)):
             lacked = weight
-        if places:
-            for one in places if behind else ():
-                if one - 1 in behind:
-                    pairs += rules.pairs * (before + weight) / 2
-                    break
+        if times:
+            if behind and {at + 1 for at in behind.at(row)}.intersection(posted.at(row)):
+                pairs += rules.pairs * (before + weight) / 2
         elif not beside:
-            behind = ()
+            behind = None
             continue
         held.append(raw)
-        times = len(places) + rules.inside * beside
-        words += weight * (rules.k1 + 1) * times / (times + norm)
-        covered += weight if places else weight * rules.inside
+        said = times + rules.inside * beside
+        words += weight * (rules.k1 + 1) * said / (said + norm)
+        covered += weight if times else weight * rules.inside
         heaviest = max(heaviest, weight * (rules.inside if guessed else 1.0))
-        before, behind = weight, places
+        before, behind = weight, posted if times else None
     parts = [("words", words), ("word after word", pairs)]
     if cosine is not None:
         parts.append((MEANING, rules.meaning * total * cosine))

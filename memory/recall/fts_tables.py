@@ -52,6 +52,8 @@ CREATE TABLE facts(term TEXT NOT NULL, part INTEGER NOT NULL, doc INTEGER NOT NU
     for name in _TABLES
 )  # fmt: skip
 _EACH = [f"SELECT term, doc, cnt FROM {name}_terms" for name in (*_TABLES, "facts")]  # noqa: S608 - ours
+#: Tables of the words of passages, and of facts.
+TERMS_OF = f"({' UNION ALL '.join(_EACH[:-1])})", "facts_terms"
 TABLES += "CREATE VIEW facts_terms AS SELECT term, doc, length(places) / 8 AS cnt FROM facts;"
 TABLES += f"CREATE VIEW terms AS {' UNION ALL '.join(_EACH)};"
 
@@ -178,12 +180,6 @@ class Index(Database):
         """Return how many passages hold a word."""
         return sum(self.column("SELECT doc FROM terms WHERE term = ?", (stem,)))
 
-    def facts_with(self, stems: Iterable[str]) -> dict[str, int]:
-        """Return how many facts hold each of some words, without those that none does."""
-        some = [*stems]
-        asked = f"SELECT term, sum(doc) FROM facts WHERE term IN ({', '.join('?' * len(some))}) GROUP BY 1"  # noqa: S608 - ours
-        return dict(self.rows(asked, some))
-
     def words_of(self, facts: bool) -> str:
         """Return words of facts, or of passages, that may hold others, between new lines; "" for many."""
         if (self.totals.facts if facts else self.totals.passages) > _INSIDE_TEXTS:
@@ -193,11 +189,12 @@ class Index(Database):
         found = self._each("SELECT term FROM {0}_terms WHERE term >= 'a'")
         return "\n".join(["", *filter(may_hold, found), ""])
 
-    def known(self, words: Iterable[str], facts: bool) -> list[str]:
-        """Return those of some words that are words of facts, or of passages, in order."""
+    def counts(self, words: Iterable[str], tables: str = "terms") -> dict[str, int]:
+        """Return how many passages and facts hold each of some words, without those that none does."""
         some = [*words]
-        asked = f"SELECT term FROM {{0}}_terms WHERE term IN ({', '.join('?' * len(some))})"  # noqa: S608 - ours
-        return sorted({*self._each(asked, *some, tables=("facts",) if facts else _TABLES)})
+        among = ", ".join("?" * len(some))
+        asked = f"SELECT term, sum(doc) FROM {tables} WHERE term IN ({among}) GROUP BY term"  # noqa: S608 - ours
+        return dict(self.rows(asked, some))
 
     def beginning(self, start: str, most: int) -> list[str]:
         """Return words that begin so, those first that most passages and facts hold."""
@@ -209,9 +206,9 @@ class Index(Database):
 
     # ---- rows -------------------------------------------------------------------------------------
 
-    def _each(self, asked: str, *values: object, tables: Sequence[str] = _TABLES) -> list[Any]:
-        """Return the first values that a question gives, asked of some tables: of those of passages."""
-        return [one for table in tables for one in self.column(asked.format(table), values)]
+    def _each(self, asked: str, *values: object) -> list[Any]:
+        """Return the first values that a question gives, asked of each table of passages."""
+        return [one for table in _TABLES for one in self.column(asked.format(table), values)]
 
     def found(self, stem: str, facts: bool) -> list[int]:
         """Return the places of a word in facts, or in passages of prose."""

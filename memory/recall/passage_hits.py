@@ -283,12 +283,12 @@ class LogPassages(Passages):
 
         lookups, each = self._lookups, [as_indexed(plain(one)) for one in sentences(text)]
         shared: dict[int, int] = {}
-        known = self._index.facts_with({*lookups.stems(" ".join(each))})
+        known = self._index.counts({*lookups.stems(" ".join(each))})
         for sentence in each:
             stems = known.keys() & lookups.stems(sentence)
             rare = sorted([(known[stem], stem) for stem in stems])[:_WORDS]
             few = [stem for count, stem in rare if count <= _TOLD_BY]
-            here = tally([row for stem in few for row in lookups.rows(True, (stem,))])
+            here = tally([row for stem in few for row in lookups.posted(True, (stem,)).times])
             shared |= {row: max(times, shared.get(row, 0)) for row, times in here.items()}
         best = sorted(
             [row for row in shared if shared[row] > 1], key=lambda row: (-shared[row], row)

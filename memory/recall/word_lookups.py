@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
+from _bisect import bisect_left
 from itertools import combinations
 
-from ledger.model.record import TYPE_CHECKING, cached
-from memory.recall.fts_tables import AT_BITS, INSIDE_LETTERS, Index, Totals, may_hold
+from ledger.model.record import TYPE_CHECKING, Record, cached, tally
+from memory.recall.fts_tables import AT_BITS, INSIDE_LETTERS, TERMS_OF, Index, Totals, may_hold
 from memory.recall.question import ENGLISH
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    #: by row the places there
-    Rows = dict[int, tuple[int, ...]]
-
-#: How many places of words are kept: about 40 MB; and how many words.
-_PLACES_KEPT, _WORDS_KEPT = 300_000, 20_000
+#: Of so many words the places are kept, and of so many the stems.
+_PLACED, _WORDS_KEPT = 256, 20_000
 #: So many passages with a word are read: of a more common one the newest alone, as a whole.
 READ = 5000
-_SOMEWHERE = (-2,)  # and nothing is next to it
 #: So many words that begin alike are looked at, and so many for a misspelled one.
 _BEGUN, _SPELLED = 64, 5000
 #: The end of a beginning that may be lost to stemming: `configura*` is indexed as "configur".
@@ -29,6 +26,19 @@ _INSIDE_MOST = 24
 _ENDING = 3
 #: No word is longer: a key that somebody pasted has a million parts.
 _LETTERS = 64
+
+
+class Posted(Record):
+    """Where a word stands."""
+
+    times: dict[int, int]  #: by row how often
+    places: list[int]  #: ascending; none of a word that is too common
+
+    def at(self, row: int) -> list[int]:
+        """Return the places in a row."""
+        times = self.times.get(row, 0)
+        start = bisect_left(self.places, row << AT_BITS) if times else 0
+        return self.places[start : start + times]
 
 
 class Lookups:
@@ -45,17 +55,17 @@ class Lookups:
         #: how many passages and facts hold a word; and the words of facts, or of passages
         self.count: Callable[[str], int]
         self._words: Callable[[bool], str]
-        #: (whether facts, stem) -> rows
-        self._rows: dict[tuple[bool, str], Rows] = {}
-        self._kept = 0
+        self.inside: Callable[..., tuple[str, ...]]
+        self._of: Callable[[bool, str], Posted]
 
     def of(self, index: Index, language: str = ENGLISH) -> Lookups:
         """Return itself, without what an earlier state of the index said; the language is the policy's."""
         self.language = language
         if index.totals is not self._totals:
-            self.index, self._totals, self._kept = index, index.totals, 0
+            self.index, self._totals = index, index.totals
             self.count, self._words = cached(None)(index.count), cached(None)(index.words_of)
-            self._rows.clear()
+            self.inside = cached(_PLACED)(self._inside)
+            self._of = cached(_PLACED)(self._posted)
         return self
 
     def stems(self, text: str) -> tuple[str, ...]:
@@ -78,7 +88,7 @@ class Lookups:
         root = folded(raw)[: max(INSIDE_LETTERS, len(raw) - _ENDING)]
         return self.index.beginning(root, _BEGUN) if raw.isalpha() and len(root) > _ENDING else ()
 
-    def inside(self, raw: str, stems: Sequence[str], facts: bool = True) -> tuple[str, ...]:
+    def _inside(self, raw: str, stems: tuple[str, ...], facts: bool = True) -> tuple[str, ...]:
         """Return the words of facts, or of passages, that hold a word, or that it holds."""
         words, whole = self._words(facts), folded(raw[:_LETTERS])
         if not words:
@@ -91,8 +101,8 @@ class Lookups:
             end = words.index("\n", at)
             held.add(words[words.rindex("\n", 0, at) + 1 : end])
             at = words.find(part, end)
-        found = self.index.known(filter(may_hold, held), facts)
-        return tuple([one for one in found if one not in stems][:_INSIDE_MOST])
+        found = self.index.counts(filter(may_hold, held), TERMS_OF[facts]).keys() - stems
+        return tuple(sorted(found)[:_INSIDE_MOST])
 
     def respelled(self, raw: str, stems: Sequence[str]) -> tuple[str, ...]:
         """Return the words of the index that somebody may have meant, none for a word with digits."""
@@ -112,36 +122,22 @@ class Lookups:
         best = [word for word, distance in found if distance == found[0][1]]
         return tuple(sorted(best, key=lambda word: (-self.count(word), word))[:3])
 
-    def rows(self, facts: bool, stems: Iterable[str]) -> Rows:
+    def posted(self, facts: bool, stems: Iterable[str]) -> Posted:
         """Return where any of some words stands in facts, or in passages: of a common one the newest."""
         each = [self._of(facts, stem) for stem in stems]
         if len(each) == 1:
             return each[0]
-        rows: Rows = {}
-        for some in each:
-            for row, places in some.items():
-                rows[row] = (*rows[row], *places) if row in rows else places
-        return rows
+        times: dict[int, int] = {}
+        for one in each:
+            for row, more in one.times.items():
+                times[row] = times.get(row, 0) + more
+        return Posted(times, sorted([place for one in each for place in one.places]))
 
-    def _of(self, facts: bool, stem: str) -> Rows:
-        known = self._rows.get((facts, stem))
-        if known is None:
-            if not facts and self.count(stem) > READ:
-                known = dict.fromkeys(self.index.passages((stem,), READ)[:READ], _SOMEWHERE)
-            else:
-                found = self.index.found(stem, facts)
-                rows = [one >> AT_BITS for one in found]
-                known = dict(zip(rows, zip(found, strict=True), strict=True))
-                twice = zip(found, rows, rows[1:], strict=False) if len(known) < len(rows) else ()
-                for one, row, behind in twice:
-                    if row == behind:
-                        known[row] += (one,)
-            self._kept += len(known)
-            if self._kept > _PLACES_KEPT:
-                self._rows.clear()
-                self._kept = len(known)
-            self._rows[facts, stem] = known
-        return known
+    def _posted(self, facts: bool, stem: str) -> Posted:
+        if not facts and self.count(stem) > READ:
+            return Posted(dict.fromkeys(self.index.passages((stem,), READ)[:READ], 1), [])
+        found = self.index.found(stem, facts)
+        return Posted(tally([place >> AT_BITS for place in found]), sorted(found))
 
 
 def folded(word: str) -> str:
