@@ -78,7 +78,11 @@ PENDING, ORDINARY, PINNED, FALSE, AWAY = 0, 1, 2, 3, 4
 MAY_END = (
     f"state != {FALSE} AND ("
     + " OR ".join(
-        [f"instr(history, CAST('{key}' AS BLOB))" for key in (UNTIL_KEY, OBSOLETE_KEY, CHECK_KEY)]
+        # `marshal` writes a short text behind its length: words of a fact's own text are no such key
+        [
+            f"instr(history, X'{len(key):02x}{key.encode().hex()}')"
+            for key in (UNTIL_KEY, OBSOLETE_KEY, CHECK_KEY)
+        ]
     )
     + ")"
 )
