@@ -58,7 +58,7 @@ def answers_to(home: Home, prompt: str) -> tuple[Moments, tuple[tuple[str, str, 
         if not words or not policy.moment.prompt:
             return policy.moment, ()
         facts = Facts(cache, index, Filters(), marks=marks_at(home, cache))
-        found = search(Lookups().of(index, policy.recall.language), words, facts.keeps, told=0)
+        found = search(Lookups(index, policy.recall.language), words, facts.keeps, told=0)
         candidates = facts.candidates(found.facts, NINTH + 1)
         best = ordered([one for one in candidates if not says_personal(one.standing.fact.meta)])
         if verdict([one.scored for one in best], found.total) != SURE:

@@ -21,13 +21,12 @@ from memory.recall.question import (
 )
 from memory.recall.recall_values import COMMON_NOTES
 from memory.recall.rules import ENOUGH, MEANING, RULES, SEEN, TELLING, Scored
-from memory.recall.word_lookups import READ
+from memory.recall.word_lookups import READ, Posted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from memory.recall.fts_tables import Piece
-    from memory.recall.word_lookups import Lookups, Posted
+    from memory.recall.word_lookups import Lookups
 
     Keeps = Callable[[int], bool]
     #: A word of a question with its forms in the index, what begins so, or what is spelled nearly so; and
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
 
 #: How many texts are scored, those that have most of the question, and how many are told.
 CANDIDATES, TOLD, FACTS_TOLD = 200, 200, 60
+_NOWHERE = Posted({}, [])
 
 
 class Term(Record):
@@ -92,7 +92,7 @@ def search(
         keeps = _both(rows.__contains__, keeps, without=True) if rows else keeps
     found = [_found(lookups, word, question.language, notes) for word in question.words]
     terms = [_term(lookups, one, question.language, facts=True) for one in found]
-    facts = ranked(lookups, terms, keeps, cosines)
+    facts = ranked(lookups, terms, keeps, cosines, FACTS_TOLD)
     passages: list[Scored] = []
     if told:
         read = _readable(lookups, found, notes)
@@ -101,7 +101,7 @@ def search(
         enough = max([one.covered for one in passages], default=0.0) >= ENOUGH
         passages = _around(terms_of, passages) if enough else []
     return Search(
-        tuple(facts[:FACTS_TOLD]), tuple(passages[:told]), tuple(notes),
+        tuple(facts), tuple(passages[:told]), tuple(notes),
         tuple(terms), sum({one.raw: one.weight for one in terms}.values()),
         max(cosines.values()) if cosines else None,
     )  # fmt: skip
@@ -172,19 +172,44 @@ def ranked(
     terms: Sequence[Term],
     keeps: Keeps | None = None,
     cosines: Mapping[int, float] | None = None,
+    most: int = CANDIDATES,
 ) -> list[Scored]:
     """Rank the texts that hold words of a question, best first; ties go to the newer text."""
-    total = sum([term.weight for term in terms]) or 1.0
-    found = []
+    rules, total = RULES, sum([term.weight for term in terms]) or 1.0
+    rows = _candidates(terms, keeps, cosines or {})
+    there = {row: found[1] for row in rows if (found := lookups.index.at(row)) is not None}
+    norms = {
+        row: rules.k1 * (1 - rules.b + rules.b * piece.chars / rules.usual)
+        for row, piece in there.items()
+    }
+    words, pairs = dict.fromkeys(there, 0.0), dict.fromkeys(there, 0.0)
+    before, worth = _NOWHERE, 0.0
+    for _, weight, posted, near, _ in terms:
+        times, gain = posted.times, weight * (rules.k1 + 1)
+        for row in there.keys() & times.keys():
+            said = times[row] + rules.inside * (row in near)
+            words[row] += gain * said / (said + norms[row])
+            if row in before.times:
+                behind = {at + 1 for at in before.at(row)}
+                if not behind.isdisjoint(posted.at(row)):
+                    pairs[row] += rules.pairs * (worth + weight) / 2
+        for row in (there.keys() & near.keys()) - times.keys():
+            words[row] += gain * rules.inside / (rules.inside + norms[row])
+        before, worth = posted, weight
     # a fact that has no vector yet is as alike as half of the others
     usual = sorted(cosines.values())[len(cosines) // 2] if cosines else 0.0
-    for row in _candidates(terms, keeps, cosines or {}):
-        there = lookups.index.at(row)
-        if there is not None:
-            cosine = None if cosines is None else max(0.0, cosines.get(row, usual))
-            found.append(_scored(terms, total, row, there[1], cosine))
-    found.sort(key=lambda one: (-one.score, -one.row))
-    return found
+    scores = []
+    for row, piece in there.items():
+        parts = [("words", words[row]), ("word after word", pairs[row])]
+        if cosines is not None:
+            cosine = max(0.0, cosines.get(row, usual))
+            parts.append((MEANING, rules.meaning * total * cosine))
+        score = sum([value for _, value in parts])
+        if piece.listed:
+            score, parts = score * rules.listed, [*parts, ("listed", rules.listed)]
+        scores.append((score, row, parts))
+    scores.sort(reverse=True)
+    return [_scored(terms, total, *one) for one in scores[:most]]
 
 
 def _around(terms: Sequence[Term], found: Sequence[Scored]) -> list[Scored]:
@@ -234,33 +259,15 @@ def _candidates(
 
 
 def _scored(
-    terms: Sequence[Term], total: float, row: int, piece: Piece, cosine: float | None
+    terms: Sequence[Term], total: float, score: float, row: int, parts: list[tuple[str, float]]
 ) -> Scored:
-    rules = RULES
-    norm = rules.k1 * (1 - rules.b + rules.b * piece.chars / rules.usual)
-    words = pairs = covered = heaviest = lacked = before = 0.0
-    held: list[str] = []
-    behind: Posted | None = None  # the word before, where it stands here, too
+    held, covered, heaviest, lacked = list[str](), 0.0, 0.0, 0.0
     for raw, weight, posted, near, guessed in terms:
-        times, beside = posted.times.get(row, 0), row in near
-        if weight > lacked and (guessed or not (times or beside)):
+        there = row in posted.times
+        if there or row in near:
+            held.append(raw)
+            covered += weight if there else weight * RULES.inside
+            heaviest = max(heaviest, weight * (RULES.inside if guessed else 1.0))
+        if weight > lacked and (guessed or not (there or row in near)):
             lacked = weight
-        if times:
-            if behind and {at + 1 for at in behind.at(row)}.intersection(posted.at(row)):
-                pairs += rules.pairs * (before + weight) / 2
-        elif not beside:
-            behind = None
-            continue
-        held.append(raw)
-        said = times + rules.inside * beside
-        words += weight * (rules.k1 + 1) * said / (said + norm)
-        covered += weight if times else weight * rules.inside
-        heaviest = max(heaviest, weight * (rules.inside if guessed else 1.0))
-        before, behind = weight, posted if times else None
-    parts = [("words", words), ("word after word", pairs)]
-    if cosine is not None:
-        parts.append((MEANING, rules.meaning * total * cosine))
-    score = sum([value for _, value in parts])
-    if piece.listed:
-        score, parts = score * rules.listed, [*parts, ("listed", rules.listed)]
     return Scored(row, score, tuple(held), tuple(parts), covered / total, heaviest, lacked)

@@ -60,7 +60,7 @@ class Documents:
         self._snapshot = snapshot
         self._home = snapshot.home
         self._kept = IndexFile(snapshot.home.cache_file + ".docs.recall")
-        self._lookups = Lookups()
+        self._lookups: tuple[object, Lookups] | None = None
         #: texts that were redacted: no line that has one is shown
         self._gone: tuple[str, ...] = ()
 
@@ -75,11 +75,13 @@ class Documents:
 
         With `surely` those that say most of it, as it is spelled.
         """
-        self._lookups.as_spelled, least = surely, _MOST_OF_IT if surely else 0.0
-        index = self._followed()
+        least, index = _MOST_OF_IT if surely else 0.0, self._followed()
         if not index.totals.logs:
             return Answer(notes=self._notes(index))
-        found = search(self._lookups, query)
+        if self._lookups is None or self._lookups[0] != (index, self._language):
+            self._lookups = (index, self._language), Lookups(index, self._language)
+        self._lookups[1].as_spelled = surely
+        found = search(self._lookups[1], query)
         best = [one for one in found.passages if one.covered >= least]
         hits = Passages(index, self._shown).behind([], best, level, limit, explain)
         return Answer(tuple(hits), (*found.notes, *self._notes(index)))
@@ -149,7 +151,7 @@ class Documents:
             documents, left = documents_at(self._home, commit, policy.files)
             blobs = [f"{blob} {path}" for path, blob in documents.items()]
             index = self._brought(index, documents, Mark(_digest(*state, *blobs), at, 0, left))
-        self._lookups.of(index, policy.language)
+        self._language = policy.language
         return index
 
     def _brought(self, index: Index | None, documents: Mapping[str, str], mark: Mark) -> Index:

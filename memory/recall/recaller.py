@@ -57,7 +57,6 @@ class Recaller:
     ) -> None:
         self._snapshot = snapshot
         self._following = IndexFollower(snapshot, progress)
-        self._lookups = Lookups()
         self._documents: Documents | None = None
         #: what was read last, and views of it by filters
         self._reading: object = None
@@ -134,11 +133,11 @@ class Recaller:
         if self._reading != reading or len(self._views) > _READINGS:
             self._reading = reading
             self._views.clear()
-        lookups = self._lookups.of(index, cache.policy.recall.language)
+            self._lookups = Lookups(index, cache.policy.recall.language)
         if filters not in self._views or past:
             facts = Facts(cache, index, filters, past, marks)
             outdated = Outdated(cache, facts.known, facts.logs)
-            passages = LogPassages(self._snapshot.home, cache, lookups, outdated)
+            passages = LogPassages(self._snapshot.home, cache, self._lookups, outdated)
             self._views[filters] = facts, passages
         return self._views[filters]
 

@@ -6,11 +6,11 @@ from _bisect import bisect_left
 from itertools import combinations
 
 from ledger.model.record import TYPE_CHECKING, Record, cached, tally
-from memory.recall.fts_tables import AT_BITS, INSIDE_LETTERS, TERMS_OF, Index, Totals, may_hold
+from memory.recall.fts_tables import AT_BITS, INSIDE_LETTERS, TERMS_OF, Index, may_hold
 from memory.recall.question import ENGLISH
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
 #: Of so many words the places are kept, and of so many the stems.
 _PLACED, _WORDS_KEPT = 256, 20_000
@@ -42,31 +42,23 @@ class Posted(Record):
 
 
 class Lookups:
-    """The words of one index; what was asked before is remembered."""
+    """The words of one state of an index; what was asked before is remembered.
 
-    def __init__(self) -> None:
-        #: of the ledger, as its policy names it
-        self.language = ENGLISH
+    Args:
+        index: that is asked.
+        language: of the ledger, as its policy names it.
+    """
+
+    def __init__(self, index: Index, language: str = ENGLISH) -> None:
+        self.index, self.language = index, language
         #: no word is taken for a misspelling
         self.as_spelled = False
-        self.index: Index
-        self._totals: Totals | None = None
         self._stems: dict[str, tuple[str, ...]] = {}
-        #: how many passages and facts hold a word; and the words of facts, or of passages
-        self.count: Callable[[str], int]
-        self._words: Callable[[bool], str]
-        self.inside: Callable[..., tuple[str, ...]]
-        self._of: Callable[[bool, str], Posted]
-
-    def of(self, index: Index, language: str = ENGLISH) -> Lookups:
-        """Return itself, without what an earlier state of the index said; the language is the policy's."""
-        self.language = language
-        if index.totals is not self._totals:
-            self.index, self._totals = index, index.totals
-            self.count, self._words = cached(None)(index.count), cached(None)(index.words_of)
-            self.inside = cached(_PLACED)(self._inside)
-            self._of = cached(_PLACED)(self._posted)
-        return self
+        #: how many passages and facts hold a word
+        self.count = cached(None)(index.count)
+        self._words = cached(None)(index.words_of)
+        self.inside = cached(_PLACED)(self._inside)
+        self._of = cached(_PLACED)(self._posted)
 
     def stems(self, text: str) -> tuple[str, ...]:
         """Return the words of a text as the index has them, in order."""

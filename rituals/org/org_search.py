@@ -126,14 +126,14 @@ class Asker:
         index = _Index(self, wanted, question)
         if not index.totals.facts:
             return [], [], (), False
-        looking = search(Lookups().of(index), question, told=0)  # type: ignore[arg-type]
+        looking = search(Lookups(index), question, told=0)  # type: ignore[arg-type]
         notes = looking.notes
         weights = {stem: weight_of(index.count(stem), index.totals.facts) for stem in index.looked}
         if not weights:
             return [], [], notes, False
         words = _rarest(index), list(weights), list(weights.values())
         index.rows_are(self.rows("find", *words, wanted, CANDIDATES))
-        found = search(Lookups().of(index), question, told=0)  # type: ignore[arg-type]
+        found = search(Lookups(index), question, told=0)  # type: ignore[arg-type]
         best = _ranked(index, found, own)
         covered = max([scored.covered for _, scored in best[:FIRST]], default=0.0)
         sure = covered >= BAR
