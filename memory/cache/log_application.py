@@ -78,8 +78,7 @@ def add_logs(
 
         entries = [withheld_entry(entry, redacted) for entry in entries]
     logs = map(log_row, refs, entries)
-    columns = "stem, path, blob, work, alike, entry, acts"
-    many(f"INSERT INTO logs({columns}) VALUES (?, ?, ?, ?, ?, ?, ?)", logs)  # noqa: S608 - ours
+    many("INSERT INTO logs VALUES (NULL, ?, ?, ?, ?, ?, ?, ?)", logs)
     noted = [(marshal.dumps(tuple(finding)),) for finding in findings]
     many("INSERT INTO findings(value) VALUES (?)", noted)
     many(NOTE_NEWEST, newest_logs(entries).items())

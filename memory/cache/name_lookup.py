@@ -11,6 +11,7 @@ from ledger.errors import NotFound
 from ledger.model.log_names import LogRef, is_date, is_stamp, is_stem, key_of, stem_in
 from ledger.model.session import Entry
 from memory.cache.cache_file import Cache
+from memory.cache.queries import LOGS
 from memory.cache.schema import PENDING, PINNED, agent_name, entry_in
 from memory.cache.stamp import CacheDamaged
 from projection.policy.model import CLOSABLE
@@ -126,9 +127,7 @@ def keys_within(cache: Cache, start: str, end: str) -> list[str]:
 
 def logs_of(cache: Cache, keys: Sequence[str]) -> list[tuple[LogRef, Entry]]:
     """Return logs by their keys, in ledger order; those that are not there are left out."""
-    rows = cache.rows_among(
-        "SELECT stem, path, blob, entry, acts FROM logs WHERE stem IN (?)", keys
-    )
+    rows = cache.rows_among(f"{LOGS} WHERE stem IN (?)", keys)
     return [(LogRef(*row[:3]), entry_in(*row[3:])) for row in sorted(rows)]
 
 

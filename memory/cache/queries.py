@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 
 #: How many values one query takes.
 _CHUNK = 500
+LOGS = "SELECT stem, path, blob, entry, acts FROM logs"
 _MAY_BE_CONTESTED = "SELECT id FROM facts WHERE contested"
 
 
@@ -67,7 +68,7 @@ class Questions(Database):
 
     def logs(self, among: str, values: Sequence[object] = ()) -> list[tuple[LogRef, Entry]]:
         """Return the logs that the rest of a question about `logs` names, with what they say."""
-        rows = self.rows(f"SELECT stem, path, blob, entry, acts FROM logs {among}", values)  # noqa: S608 - our own words
+        rows = self.rows(f"{LOGS} {among}", values)
         return [(LogRef(*row[:3]), entry_in(*row[3:])) for row in rows]
 
     def refs(self, among: str, values: Sequence[object] = ()) -> list[LogRef]:
@@ -270,10 +271,7 @@ class Questions(Database):
     def packed_entries(self, after: int = 0) -> list[tuple[str, str, str, bytes, bytes]]:
         """Return (key, path, blob, entry, acts) of the logs added after a number, in ledger order."""
         # SQLite would walk all stems to spare itself the sorting of a few
-        rows = self.rows(
-            "SELECT stem, path, blob, entry, acts FROM logs WHERE number > ?", (after,)
-        )
-        return sorted(rows)
+        return sorted(self.rows(f"{LOGS} WHERE number > ?", (after,)))
 
     def newest_number(self) -> int:
         """Return the number of the log added last, 0 when there is none."""
@@ -307,8 +305,7 @@ class Questions(Database):
 
     def newest_entries(self, after: str, limit: int, *, bare: bool = False) -> list[Entry]:
         """Return the newest logs behind a stem, newest first, at most so many; `bare` ones as `header`."""
-        wanted = "entry" if bare else "entry, acts"
-        asked = f"SELECT {wanted} FROM logs WHERE stem > ? ORDER BY stem DESC LIMIT ?"  # noqa: S608 - ours
+        asked = f"SELECT entry{', acts' * (not bare)} FROM logs WHERE stem > ? ORDER BY stem DESC LIMIT ?"  # noqa: S608 - ours
         return [entry_in(*row) for row in self.rows(asked, (after, limit))]
 
     def entry(self, stem: str) -> Entry | None:

@@ -75,17 +75,9 @@ CREATE TABLE takes(fact TEXT NOT NULL, stem TEXT NOT NULL, before INTEGER NOT NU
 #: is not `followed` holds as it was created: nothing but uses came behind, and it was not born closed.
 PENDING, ORDINARY, PINNED, FALSE, AWAY = 0, 1, 2, 3, 4
 #: Of the facts that hold those that may say what ends them, or by what they are checked.
-MAY_END = (
-    f"state != {FALSE} AND ("
-    + " OR ".join(
-        # `marshal` writes a short text behind its length: words of a fact's own text are no such key
-        [
-            f"instr(history, X'{len(key):02x}{key.encode().hex()}')"
-            for key in (UNTIL_KEY, OBSOLETE_KEY, CHECK_KEY)
-        ]
-    )
-    + ")"
-)
+_ENDING = (UNTIL_KEY, OBSOLETE_KEY, CHECK_KEY)  # `marshal` writes a short text behind its length
+_NAMED = [f"instr(history, X'{len(key):02x}{key.encode().hex()}')" for key in _ENDING]
+MAY_END = f"state != {FALSE} AND ({' OR '.join(_NAMED)})"
 TABLES += f"CREATE INDEX facts_ending ON facts(id) WHERE {MAY_END};"
 #: The fields of a policy that list records, and of which class.
 _LISTED = {"kinds": Kind, "upstream": Upstream, "to": Upstream}

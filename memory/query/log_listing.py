@@ -235,12 +235,8 @@ class LogLine(Record):
 
 def lines_of(snapshot: Snapshot, stems: Iterable[str]) -> dict[str, LogLine]:
     """Return what a list says of some logs, by stem; those that are not there are left out."""
-    return {line.stem: line for line in _lines(snapshot, _refs(snapshot, sorted(stems)))}
-
-
-def _refs(snapshot: Snapshot, stems: Iterable[str]) -> list[LogRef]:
-    cache = snapshot.cache()
-    return [ref for stem in stems if (ref := cache.log_ref(stem)) is not None]
+    refs = snapshot.cache().known([*map(key_of, stems)])
+    return {line.stem: line for line in _lines(snapshot, [*refs.values()])}
 
 
 def log_lines(
@@ -291,12 +287,12 @@ def writers(
     snapshot: Snapshot, stems: Iterable[str], kept: Origins | None = None
 ) -> dict[str, Origin]:
     """Return who wrote each of some logs, by stem; none of a log that no commit has yet."""
-    refs = _refs(snapshot, stems)
+    cache = snapshot.cache()
+    refs = [*cache.known([*map(key_of, stems)]).values()]
     brought = origins_of(snapshot.home, refs, kept)
     refs = [ref for ref in refs if ref.path in brought]
     found = {ref.stem: brought[ref.path] for ref in refs}
     # of all others the header says nothing of who wrote them (`told_by`), so it is not read
-    cache = snapshot.cache()
     telling = [ref for ref in refs if (of := cache.entry(ref.key)) and of.type in (IMPORT, EDIT)]
     for ref, log in logs_of(snapshot, telling):
         found[ref.stem] = told_by(log.header, brought[ref.path])

@@ -22,7 +22,7 @@ from memory.recall.fts_tables import Index
 from memory.recall.index_catch_up import ask_once
 from memory.recall.question import ENGLISH, listed_words
 from memory.recall.recall_values import Filters, without_operators
-from memory.recall.rules import NINTH, SURE, Candidate, ordered, verdict
+from memory.recall.rules import SURE, Candidate, ordered, verdict
 from memory.recall.word_lookups import Lookups
 from memory.replay.reader_marks import marks_at
 from projection.brief.inert_text import label, plain, untagged
@@ -59,7 +59,7 @@ def answers_to(home: Home, prompt: str) -> tuple[Moments, tuple[tuple[str, str, 
             return policy.moment, ()
         facts = Facts(cache, index, Filters(), marks=marks_at(home, cache))
         found = search(Lookups(index, policy.recall.language), words, facts.keeps, told=0)
-        candidates = facts.candidates(found.facts, NINTH + 1)
+        candidates = facts.candidates(found.facts, TOLD)
         best = ordered([one for one in candidates if not says_personal(one.standing.fact.meta)])
         if verdict([one.scored for one in best], found.total) != SURE:
             return policy.moment, ()

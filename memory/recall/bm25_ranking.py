@@ -44,7 +44,7 @@ class Term(Record):
     raw: str  #: as typed
     weight: float  #: how much it tells
     posted: Posted  #: where in texts it stands
-    near: Mapping[int, int]  #: rows of what holds it, or it holds, or is spelled nearly so
+    near: dict[int, int]  #: rows of what holds it, or it holds, or is spelled nearly so
     guessed: bool  #: another spelling was looked for
 
 
@@ -242,7 +242,6 @@ def _candidates(
     """Return the rows that have most of a question, the newer first among equals."""
     likest = sorted(cosines, key=lambda row: cosines[row], reverse=True)[:FACTS_TOLD]
     told = dict.fromkeys([row for row in likest if cosines[row] > SEEN], 0.0)
-    some: list[tuple[float, Mapping[int, int]]]
     some = [(term.weight, term.posted.times) for term in terms]
     some += [(term.weight * RULES.inside, term.near) for term in terms]
     for weight, rows in sorted(some, key=lambda one: len(one[1])):

@@ -13,6 +13,7 @@ from ledger.git.repository import head
 from ledger.home import OWN_BRANCH, Home
 from ledger.model.ids import sha256
 from ledger.model.layout import ARCHIVE_DIR, EDITABLE, SESSIONS_DIR
+from ledger.model.record import TYPE_CHECKING, cached
 from memory.cache.cache_file import Cache
 from memory.cache.stamp import sqlite3
 from memory.recall.bm25_ranking import search
@@ -24,7 +25,6 @@ from memory.recall.word_lookups import Lookups
 from memory.replay.tip_snapshot import Snapshot
 from projection.policy.model import Recall
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
@@ -60,7 +60,7 @@ class Documents:
         self._snapshot = snapshot
         self._home = snapshot.home
         self._kept = IndexFile(snapshot.home.cache_file + ".docs.recall")
-        self._lookups: tuple[object, Lookups] | None = None
+        self._lookups = cached(2)(Lookups)
         #: texts that were redacted: no line that has one is shown
         self._gone: tuple[str, ...] = ()
 
@@ -78,10 +78,7 @@ class Documents:
         least, index = _MOST_OF_IT if surely else 0.0, self._followed()
         if not index.totals.logs:
             return Answer(notes=self._notes(index))
-        if self._lookups is None or self._lookups[0] != (index, self._language):
-            self._lookups = (index, self._language), Lookups(index, self._language)
-        self._lookups[1].as_spelled = surely
-        found = search(self._lookups[1], query)
+        found = search(self._lookups(index, self._language, surely), query)
         best = [one for one in found.passages if one.covered >= least]
         hits = Passages(index, self._shown).behind([], best, level, limit, explain)
         return Answer(tuple(hits), (*found.notes, *self._notes(index)))

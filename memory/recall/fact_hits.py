@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from _bisect import insort_right
+
 from ledger.environment import now_ms
 from ledger.model.event import FactCreated, FactUpdated, told
 from ledger.model.log_names import NO_DAY
@@ -21,17 +23,7 @@ from memory.recall.fts_tables import (
     is_question,
 )
 from memory.recall.recall_values import FACTS, FULL, NOBODY, TIMELINE, Filters, Hit, tokens_of
-from memory.recall.rules import (
-    NINTH,
-    RULES,
-    SILENT,
-    SURE,
-    Candidate,
-    Scored,
-    lasting,
-    ordered,
-    verdict,
-)
+from memory.recall.rules import NINTH, RULES, SILENT, SURE, Candidate, lasting, ordered, verdict
 from memory.replay.reader_marks import NOTHING_MARKED, Marks
 from memory.replay.tip_snapshot import Snapshot
 from projection.document.fact_remarks import Mark, Met, instead_of, is_ended, mark_of
@@ -42,8 +34,9 @@ from projection.policy.model import PATTERN_KIND, QUESTION_KIND
 from projection.text.clipping import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Sequence
 
+    from memory.recall.rules import Scored
     from projection.fold.full_replay import State
 
 #: How many events of a fact are told, the newest ones.
@@ -94,8 +87,7 @@ class Facts:
         past: Past | None = None,
         marks: Marks = NOTHING_MARKED,
     ) -> None:
-        self._cache, self._index, self._past = cache, index, past
-        self._marks = marks if past is None else NOTHING_MARKED
+        self._cache, self._index, self._past, self._marks = cache, index, past, marks
         self._shown, self._place = self._marks.shown(cache), cache.placing()
         if "superseded" in filters.tiers:
             filters = filters._replace(superseded=True)
@@ -159,7 +151,7 @@ class Facts:
 
         `explain` gives the parts of each score; `loose`: those too that answer little of it.
         """
-        best = ordered(self.candidates(found.facts, max(limit, NINTH + 1)))
+        best = ordered(self.candidates(found.facts, limit))
         said = SURE if loose else verdict([one.scored for one in best], found.total, found.likest)
         if said == SILENT:
             return [], said
@@ -262,15 +254,12 @@ class Facts:
 
         Texts are left out that can not be, nor change, one of the best `most` that are told unasked.
         """
-        candidates, sure = list[Candidate](), dict[str, float]()
+        candidates, sure, most = list[Candidate](), list[float](), max(most, NINTH + 1)
         brought = [self._brought(one.row) for one in found]
-        left: Collection[str] | None = None
+        followed = self._cache.followed([id for id, _ in brought])
         for scored, (fact, log) in zip(found, brought, strict=True):
-            if left is None and len(sure) >= most:
-                if sorted(sure.values())[-most] > scored.score * RULES.live**2:
-                    # of what another text has taken the place of, that one has a part of its score
-                    left = self._cache.followed([id for id, _ in brought])
-            if left is not None and fact not in left:
+            ordinary = fact not in followed
+            if ordinary and len(sure) >= most and sure[-most] > scored.score * RULES.live**2:
                 continue
             standing, known = self._wanted(fact, log), self.known(fact)
             before = standing is None and not self._filters.by_log
@@ -282,10 +271,9 @@ class Facts:
             for one in stand:
                 if one is not None and self._counts(fact, scored.row):
                     candidates.append(Candidate(scored, one, _date(one.fact, log), before))
-                    if not (
-                        before or is_ended(self._marks.of(one.fact)) or says_personal(one.fact.meta)
-                    ):
-                        sure.setdefault(fact, scored.score * lasting(one))
+                    apart = says_personal(one.fact.meta) or is_ended(self._marks.of(one.fact))
+                    if ordinary and log is not None and not apart:
+                        insort_right(sure, scored.score * lasting(one))
         return candidates
 
     def _brought(self, row: int) -> tuple[str, LogRow | None]:

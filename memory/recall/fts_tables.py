@@ -125,15 +125,16 @@ class Totals(Record):
 class Stemmer:
     """Reads texts as the index does: one word is one stem everywhere."""
 
-    def __init__(self) -> None:
-        self._base = sqlite3.connect(":memory:", isolation_level=None)
-        self._base.executescript(
-            f"CREATE VIRTUAL TABLE said USING fts5(text, parts, {_TOKENS});"
-            "CREATE VIRTUAL TABLE words USING fts5vocab(said, instance);"
-        )
+    _base: sqlite3.Connection | None = None
 
     def read(self, texts: Iterable[tuple[int, str, str]]) -> list[tuple[str, int]]:
         """Return (word, place) of texts, each with its row and with what stands behind it, by word."""
+        if self._base is None:
+            self._base = sqlite3.connect(":memory:", isolation_level=None)
+            self._base.executescript(
+                f"CREATE VIRTUAL TABLE said USING fts5(text, parts, {_TOKENS});"
+                "CREATE VIRTUAL TABLE words USING fts5vocab(said, instance);"
+            )
         self._base.execute("DELETE FROM said")
         self._base.executemany("INSERT INTO said(rowid, text, parts) VALUES (?, ?, ?)", texts)
         return self._base.execute(f"SELECT term, {_PLACE} FROM words").fetchall()  # noqa: S608 - ours
@@ -159,14 +160,8 @@ class Index(Database):
 
     def __init__(self, base: sqlite3.Connection, stamp: Stamp) -> None:
         self.log = cached(_LOGS_KEPT)(self._log)
-        self._stemmer: Stemmer | None = None
+        self.stemmer = Stemmer()
         super().__init__(base, stamp)
-
-    @property
-    def stemmer(self) -> Stemmer:
-        """Reads texts as it does."""
-        self._stemmer = self._stemmer or Stemmer()
-        return self._stemmer
 
     def read_values(self) -> None:
         """Read what the whole index holds, and where it stands."""
@@ -255,8 +250,7 @@ class Index(Database):
 
     def number_of(self, stem: str) -> int:
         """Return the number of a log here, 0 when it is not indexed."""
-        row = self.row("SELECT number FROM logs WHERE stem = ?", (stem,))
-        return int(row[0]) if row else 0
+        return int(sum(self.column("SELECT number FROM logs WHERE stem = ?", (stem,))))
 
 
 def may_hold(word: str) -> bool:

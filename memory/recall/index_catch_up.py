@@ -144,22 +144,18 @@ class IndexFollower(IndexFile):
                     said = _attempt(snapshot, index, question)
                     if said is not None:
                         return said[0]
-                    if self._bring(index):
-                        continue
+                    try:
+                        if _follow(snapshot, index):
+                            continue
+                    except IndexDamaged as problem:  # its disk may take nothing
+                        if not isinstance(problem.__cause__, sqlite3.OperationalError):
+                            raise
             except IndexDamaged:
                 unusable = "the index of recall was unusable and was built anew"
                 snapshot.tell_unusable(self._path, unusable)
             self.make(snapshot.ask(fills))
         # others write faster than we follow: from an index made here and now
         return snapshot.ask(lambda cache: question(cache, self.make(fills(cache), kept=False)))
-
-    def _bring(self, index: Index) -> bool:
-        try:
-            return _follow(self._snapshot, index)
-        except IndexDamaged as problem:
-            if isinstance(problem.__cause__, sqlite3.OperationalError):
-                return False  # its disk takes nothing
-            raise
 
 
 def _attempt(

@@ -16,8 +16,8 @@ from functools import partial
 
 from ledger.home import Home
 from ledger.model.event import FactCreated, FactReferenced, FactUpdated
-from ledger.model.ids import WITHHELD, blob_id, sha256
-from ledger.model.log_names import LogRef, is_date, is_sealed, proves
+from ledger.model.ids import WITHHELD, blob_id
+from ledger.model.log_names import LogRef, breaks_seal, is_date, is_sealed
 from ledger.model.record import TYPE_CHECKING, Record
 from ledger.model.session import ASKED_KEY, LOG_LIMIT_BYTES, Entry, text_of
 from memory.cache.schema import entry_in
@@ -242,11 +242,9 @@ def _prepared(home: Home, hidden: Mapping[str, Hidden], batch: Sequence[Row]) ->
     found = []
     for ref, (key, _, _, *packed) in zip(refs, batch, strict=True):
         data, stem, without = contents.get(ref), ref.stem, hidden.get(key)
-        if data is None or len(data) > LOG_LIMIT_BYTES:
+        if data is None or len(data) > LOG_LIMIT_BYTES or breaks_seal(stem, data):
             continue
-        if not (
-            proves(stem, sha256(data).digest()) if is_sealed(stem) else blob_id(data) == ref.blob
-        ):
+        if not is_sealed(stem) and blob_id(data) != ref.blob:
             continue
         try:
             entry = entry_in(*packed)

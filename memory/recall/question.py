@@ -15,20 +15,19 @@ ENGLISH = "en"
 _LEAST = 2
 
 
-@cached(None)
-def listed_words(language: str, kind: str) -> frozenset[str]:
+def listed_words(language: str, kind: str) -> set[str]:
     """Return the words of one list, none where there is no such list."""
-    return frozenset(_lists().get((language, kind), ()))
+    return _lists().get((language, kind), set())
 
 
 @cached(None)
-def _lists() -> dict[tuple[str, str], list[str]]:
-    found: dict[tuple[str, str], list[str]] = {}
+def _lists() -> dict[tuple[str, str], set[str]]:
+    found: dict[tuple[str, str], set[str]] = {}
     with open(os.path.join(os.path.dirname(__file__), "words.txt"), encoding="utf-8") as file:
         for line in file:
             if line[:1] not in "#\n":
                 language, kind, *words = line.split()
-                found.setdefault((language, kind), []).extend(words)
+                found.setdefault((language, kind), set()).update(words)
     return found
 
 

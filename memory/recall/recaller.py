@@ -25,7 +25,7 @@ from memory.recall.recall_values import (
 )
 from memory.recall.rules import PERHAPS
 from memory.recall.word_lookups import Lookups
-from memory.replay.reader_marks import Outdated, marks_at
+from memory.replay.reader_marks import NOTHING_MARKED, Outdated, marks_at
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ class Recaller:
             self._views.clear()
             self._lookups = Lookups(index, cache.policy.recall.language)
         if filters not in self._views or past:
-            facts = Facts(cache, index, filters, past, marks)
+            facts = Facts(cache, index, filters, past, marks if past is None else NOTHING_MARKED)
             outdated = Outdated(cache, facts.known, facts.logs)
             passages = LogPassages(self._snapshot.home, cache, self._lookups, outdated)
             self._views[filters] = facts, passages

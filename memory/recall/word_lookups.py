@@ -47,12 +47,11 @@ class Lookups:
     Args:
         index: that is asked.
         language: of the ledger, as its policy names it.
+        as_spelled: no word is taken for a misspelling.
     """
 
-    def __init__(self, index: Index, language: str = ENGLISH) -> None:
-        self.index, self.language = index, language
-        #: no word is taken for a misspelling
-        self.as_spelled = False
+    def __init__(self, index: Index, language: str = ENGLISH, as_spelled: bool = False) -> None:
+        self.index, self.language, self.as_spelled = index, language, as_spelled
         self._stems: dict[str, tuple[str, ...]] = {}
         #: how many passages and facts hold a word
         self.count = cached(None)(index.count)

@@ -226,8 +226,6 @@ def hidden_by_log(
     home: Home, cache: Cache, rows: Iterable[tuple[str, str, str, bytes, bytes]]
 ) -> dict[str, Hidden]:
     """Return what of some logs (`packed_entries`) must be in no index, by key, nothing for the others."""
-    if not cache.redacted:
-        return {}
     # also one that brings no text of them may repeat one: `Undo: TEXT`
     naming = {key: cache.redacted & named_in(entry_in(*packed)) for key, _, _, *packed in rows}
     texts = {
