@@ -248,6 +248,7 @@ class Table:
         rng, new = random.Random(1), iter(made(10 * self.runs * len(places), "w", len(facts)))
         for one in places:
             one.tell(next(new))
+            one.run(one.peer.get("search", "true"), facts[0][1])
         size, before = f"{len(facts):,}", {one.name: mib(one.home) for one in places}
         right: Counter[tuple[str, str]] = Counter()
 
@@ -318,11 +319,10 @@ class Table:
         start = time.perf_counter()
         place.tell(last)
         usual = time.perf_counter() - start
-        null = subprocess.DEVNULL
-        alone: dict[str, Any] = {"stdout": null, "stderr": null, "start_new_session": True}
+        quiet: dict[str, Any] = dict.fromkeys(("stdout", "stderr"), subprocess.DEVNULL)
         for number, fact in enumerate(facts):
             argv = place.argv(peer["write"], fact[1], name=fact[0])
-            process = subprocess.Popen(argv, **place.how, **alone)
+            process = subprocess.Popen(argv, **place.how, **quiet, start_new_session=True)
             try:
                 told += [fact] * (process.wait(usual * (0.1 + number / KILLS)) == 0)
             except subprocess.TimeoutExpired:
