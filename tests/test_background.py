@@ -201,7 +201,7 @@ def test_where_something_is_in_the_way_nothing_is_done(
         text = {"merge": "0" * 40}.get(why, "x")
         Path(home.repository.gitdir, name).write_text(text + "\n")
         said = f"not now: a {why}" + (" or `git am`" if why == "rebase" else "") + " is in progress"
-    look_after(home, Memory(home).snapshot.cache().policy)
+    look_after(home, Memory(home).snapshot.cache().policy.background.run)
     assert not work(home)
     assert last_run(home) == Run()
     assert f"by itself {said}\n" in run("status").out

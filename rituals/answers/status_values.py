@@ -69,7 +69,7 @@ def overview(memory: Pages) -> dict[str, Any]:
         "by_itself": {
             "at": ended_of(stamp_of(run.at)) if run.at else "",
             **fields_of(run, "took_ms did doing"),
-            "because": obstacle(home, policy),
+            "because": obstacle(home, policy.background.run),
         },
         "findings": _findings(memory, edited),
         "contradictions": [one["id"] for one in disputed],

@@ -11,12 +11,9 @@ from ledger.environment import now_ms, variables
 from ledger.git.repository import head, operation_under_way
 from ledger.home import OWN_BRANCH, Home
 from ledger.model.layout import MAINTAINED_FILE, POLICY_FILE
-from ledger.model.record import TYPE_CHECKING, Record
+from ledger.model.record import Record
 from ledger.wal.user_key import digest
 from rituals.hosts.session_files import read_record, write_record
-
-if TYPE_CHECKING:
-    from projection.policy.model import Policy
 
 DAY_MS = 24 * 3_600_000
 #: What did not end is not begun again for so long, but for what is due once a day.
@@ -36,19 +33,19 @@ class Run(Record):
     tried: tuple[str, ...] = ()
 
 
-def look_after(home: Home, policy: Policy | None = None) -> None:
+def look_after(home: Home, runs: str = "") -> None:
     """Start what does for a home what is due, where anything is; return at once.
 
     It is called where a session of a host is, and behind no command: whoever calls one may remove the
-    repository next. A failure is none of the caller's. `policy` is None where it is not at hand. Under a
-    clock that was set by hand nothing is started: it does not tell what was written before a commit; nor
-    is it in CI, where nobody comes back.
+    repository next. A failure is none of the caller's. `runs` is what the policy says of it, "" where
+    that is not at hand. Under a clock that was set by hand nothing is started: it does not tell what was
+    written before a commit; nor is it in CI, where nobody comes back.
     """
     environment = variables()
     if "DIURNA_NOW" in environment or environment.get("CI", "").lower() not in ("", "0", "false"):
         return
     now, last = now_ms(), last_run(home)
-    if (last.doing and 0 <= now - last.doing_at < _AGAIN_MS) or obstacle(home, policy):
+    if (last.doing and 0 <= now - last.doing_at < _AGAIN_MS) or obstacle(home, runs):
         return
     if is_daily_due(last, now) or is_stale(home):
         from rituals.hosts.capture.detached_process import run
@@ -60,9 +57,9 @@ def look_after(home: Home, policy: Policy | None = None) -> None:
             pass
 
 
-def obstacle(home: Home, policy: Policy | None = None) -> str:
+def obstacle(home: Home, runs: str = "") -> str:
     """Say what is in the way of doing it, "" where nothing is."""
-    if policy is not None and policy.background.run == "off":
+    if runs == "off":
         return f'`[background] run = "off"` in {POLICY_FILE}'
     doing = operation_under_way(home.repository) if home.repository.top else ""
     return f"{doing} is in progress" if doing else ""

@@ -69,7 +69,7 @@ class Call:
         self._kind = adapters.meaning(host, event)
         self._said: Moment | None = None
         self._commondir = self._top = ""
-        self._late = self._silent = self._outdated = self._unheard = self._old = False
+        self._late = self._silent = self._outdated = self._behindhand = False
         self._observed = self._kind not in _OBSERVED
         self._heard: Callable[[], None] | None = None
         limits = dict.fromkeys(_BRIEFED, START_SECONDS) | {adapters.PRECOMPACT: COMPACT_SECONDS}
@@ -97,7 +97,9 @@ class Call:
             rest = max(_LEAST_SECONDS, self._until - monotonic())
             self._guarded(lambda: self._follow_up(said), rest)
         elif self._kind in (*_BRIEFED, *_STAMPED, adapters.PROMPT) or not self._observed:
-            self._guarded(lambda: self._make_ready(said, lambda: self._keep(said)))
+            from rituals.hosts.session_start import make_ready
+
+            self._guarded(lambda: make_ready(said, self._commondir, lambda: self._keep(said)))
 
     def _guarded(self, doing: Callable[[], _Done], clock: float = 0.0) -> _Done | None:
         """Do something, in so much time by the clock; 0 for no limit.
@@ -114,11 +116,6 @@ class Call:
 
                 note_fault(self._commondir, f"hook {self._host} {self._event}: {problem!r}")
         return None
-
-    def _make_ready(self, said: Moment, first: Callable[[], None] = lambda: None) -> None:
-        from rituals.hosts.session_start import make_ready
-
-        make_ready(said, self._commondir, first)
 
     def _keep(self, said: Moment) -> None:
         """Keep what is worth it of an event, and follow it up, where that was not done in time."""
@@ -137,8 +134,10 @@ class Call:
             from rituals.hosts.session_start import make_moments
 
             make_moments(said, self._commondir)
-        if self._kind == adapters.STOP or self._unheard or self._old:
-            self._make_ready(said)
+        if self._kind == adapters.STOP or self._behindhand:
+            from rituals.hosts.session_start import make_ready
+
+            make_ready(said, self._commondir)
         starts = self._kind == adapters.START
         ends = self._kind in _STAMPED and (starts or not self._silent)
         handed = (ends or self._silent) and bool(said.given.get("messages"))
@@ -212,7 +211,7 @@ class Call:
         from rituals.hosts.host_events import COMPACT, settle
         from rituals.hosts.session_start import context
 
-        text, heard, self._old = context(said, which)
+        text, heard, self._behindhand = context(said, which)
         self._find(said.folder)  # a fresh clone has it from now on
         in_time = self._kind == adapters.START and said.source != COMPACT
 
@@ -243,8 +242,8 @@ class Call:
         try:
             return self._brief(said._replace(event=event, source=source), which)
         finally:
-            self._unheard = self._heard is None
-            if self._unheard:
+            if self._heard is None:
+                self._behindhand = True
                 os.close(fd)
 
     def _find(self, folder: str) -> None:

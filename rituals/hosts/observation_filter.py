@@ -288,18 +288,19 @@ def _plain_id(once: str, *content: str) -> str:
     return "~" + line_digest("\0".join(content if not once else (once,)))
 
 
-def refresh(home: Home) -> None:
-    """Note what the policy of a home says, where its branch has moved since.
+def refresh(home: Home) -> bool:
+    """Note what the policy of a home says, where its branch has moved since; tell whether it has.
 
     Raises:
         DiurnaError: the home can not be read, or the disk refused.
     """
     commondir, tip = home.repository.commondir, home.tip()
     if observing(commondir).tip == tip:
-        return
+        return False
     from memory import open_snapshot
     from projection.policy.model import OFF
 
     capture = open_snapshot(home).ask(lambda cache: cache.policy.capture, tip)
     noted = Observing(tip, capture.keep == OFF, capture.ask)
     write_record(f"{commondir}/{NOTE_FILE}", noted)
+    return True

@@ -9,7 +9,6 @@ behind a commit, a pull request, or some turns. Standard library only: hooks rea
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
 from zlib import crc32
 
 from ledger.environment import TookTooLong, allow, now_ms
@@ -19,6 +18,8 @@ from rituals.hosts.host_events import BEGINS, Moment, captured_file
 from rituals.hosts.session_files import changed, read_record, read_start
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
     from memory import Cache
 
 #: How many characters of reports make a session worth the first question, each further one, and one where

@@ -99,7 +99,7 @@ def work(home: Home, steps: Sequence[Step] = STEPS, clock: Callable[[], float] =
         with Lock(f"{home.repository.commondir}/{MAINTAIN_FILE}", wait_seconds=0.0):
             memory = Memory(home, lasting=False)
             try:
-                if obstacle(home, memory.policy):
+                if obstacle(home, memory.policy.background.run):
                     return False
                 _take(memory, steps, clock)
             finally:

@@ -158,7 +158,7 @@ def _appended(
     drafts = drafts_of(memory, request)
     receipt = drafts.append(memory)
     note_answer(memory.home.repository.commondir, caller.session, corrects=drafts.corrects)
-    look_after(memory.home, memory.policy)
+    look_after(memory.home, memory.policy.background.run)
     return recorded(receipt, (*said, *drafts.findings, *receipt.findings), "already")
 
 
