@@ -109,13 +109,12 @@ def drop_purged(cache: Cache, spool: Spool) -> None:
     held = held_logs(cache)
     for stem in {stem for stem, _ in held}:
         known = cache.log_ref(stem)
-        for data, drop in (
-            (spool.read(stem), spool.withdraw),
-            (spool.read_kept(stem), lambda gone: spool.forget([gone])),
+        for data, drop, waits in (  # where it has a mark no branch has had it yet
+            (spool.read(stem), spool.withdraw, spool.mark(stem) is not None),
+            (spool.read_kept(stem), lambda gone: spool.forget([gone]), False),
         ):
             blob = "" if data is None else blob_id(data)
-            waits = known is None and spool.mark(stem) is not None  # no branch has had it
-            if (stem, blob) in held and not waits and (known is None or known.blob != blob):
+            if (stem, blob) in held and (known.blob != blob if known else not waits):
                 drop(stem)
 
 

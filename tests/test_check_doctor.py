@@ -136,7 +136,8 @@ def test_a_lock_that_found_an_owner_between_plan_and_treatment_stays(
     """It is looked at again right before it is moved, and the answer says that it was not."""
     lock = old(repo.path / ".git/index.lock")
     looks = cycle((True, False, True))  # noticed; before it is moved; noticed again
-    monkeypatch.setattr("rituals.check.clone_checks.is_left", lambda *_: next(looks))
+    for module in ("rituals.check.clone_checks", "ledger.wal.git_locks"):
+        monkeypatch.setattr(f"{module}.is_left", lambda *_: next(looks))
     done = doctor("--fix", "--json")
     assert done.code == 1
     assert [one["message"] for one in done.json["failed"]] == [f"{lock} has an owner by now"]

@@ -107,13 +107,18 @@ def replace_file(
 def _write(path: str, how: int, data: bytes, mode: int, flush: bool) -> None:
     fd = os.open(path, os.O_WRONLY | how, mode)
     try:
-        rest = memoryview(data)
-        while rest:
-            rest = rest[os.write(fd, rest) :]
+        write_all(fd, data)
         if flush:
             os.fsync(fd)
     finally:
         os.close(fd)
+
+
+def write_all(fd: int, data: bytes) -> None:
+    """Write all of it; a disk may take less at once."""
+    rest = memoryview(data)
+    while rest:
+        rest = rest[os.write(fd, rest) :]
 
 
 def make_folder(path: str, mode: int = 0o700) -> None:

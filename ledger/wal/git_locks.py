@@ -256,33 +256,28 @@ def _processes() -> list[str]:
         return []
 
 
-def is_left(
-    repository: Repository, path: str, after_seconds: float = _OTHERS_AFTER_SECONDS
-) -> bool:
-    """Tell whether a lock file of git, at least so many seconds old, belongs to nobody any more.
+def is_left(repository: Repository, path: str, died_at: float = 0.0) -> bool:
+    """Tell whether a lock file of git belongs to nobody any more.
 
     It is older than any git leaves one without a sign of life, nobody has it open, and no git is at work
-    in the repository: one that waits for an editor holds its lock without having it open.
+    in the repository: one that waits for an editor holds its lock without having it open. `died_at` is
+    when a process of ours began what it did not live to end, in seconds since 1970, 0.0 for none: a lock
+    that was made since is the one of its git.
     """
     made_at = _made_at(path)
-    if made_at is None or now_seconds() - made_at < after_seconds or _is_open(path):
+    if made_at is None:
+        return False
+    ours = 0.0 < died_at <= made_at + _CLOCK_TICK_SECONDS
+    limit = _OURS_AFTER_SECONDS if ours else _OTHERS_AFTER_SECONDS
+    if now_seconds() - made_at < limit or _is_open(path):
         return False
     return not _git_at_work((repository.where, repository.gitdir, repository.commondir))
 
 
-def clear_left_lock(repository: Repository, path: str, died_at: float) -> Finding | None:
-    """Move a lock aside that belongs to nobody any more; say so, or return None.
-
-    `died_at` is when a process of ours began what it did not live to end, in seconds since 1970, 0.0
-    for none: a lock that was made since is the one of its git.
-    """
-    made_at = _made_at(path)
-    if made_at is None:
-        return None
-    ours = 0.0 < died_at <= made_at + _CLOCK_TICK_SECONDS
-    if not is_left(repository, path, _OURS_AFTER_SECONDS if ours else _OTHERS_AFTER_SECONDS):
-        return None
-    return _put_away(repository.commondir, path, "belonged to no living process")
+def clear_left_lock(repository: Repository, path: str, died_at: float = 0.0) -> Finding | None:
+    """Move a lock aside that belongs to nobody any more (`is_left`); say so, or return None."""
+    left = is_left(repository, path, died_at)
+    return _put_away(repository.commondir, path, "belonged to nobody any more") if left else None
 
 
 def _put_away(commondir: str, path: str, why: str) -> Finding | None:

@@ -102,9 +102,7 @@ class Spool:
         replace_file(f"{self.folder}{_AT}/{stem}", os.fsencode(said), 0o600)
 
     def _unmark(self, stem: str) -> None:
-        path = f"{self.folder}{_AT}/{stem}"
-        if os.path.exists(path):
-            unlink(path)
+        unlink(f"{self.folder}{_AT}/{stem}")
 
     def mark(self, stem: str) -> Mark | None:
         """Return where a log belongs; None where that was not noted."""

@@ -24,7 +24,7 @@ from ledger.model.log_names import LogRef, is_stem, log_path, stamp_of
 from ledger.remote.remote import choose_remote
 from ledger.remote.transport import fetch_blobs
 from ledger.wal.atomic_files import Lock, make_folder, try_unlink
-from ledger.wal.git_locks import is_left, journal, set_aside
+from ledger.wal.git_locks import clear_left_lock, is_left, journal
 from ledger.wal.spool import Spool
 from memory import (
     PAGE_DRIVER,
@@ -92,16 +92,10 @@ def _lock_files(repository: Repository) -> list[str]:
 
 def _move(home: Home, path: str) -> None:
     """Move a lock aside that still belongs to nobody."""
-    commondir = home.repository.commondir
     make_folder(home.state_dir)
-    with Lock(f"{commondir}/{LOCK_FILE}", _LOCK_WAIT_SECONDS):
-        if not os.path.lexists(path):
-            return
-        if not is_left(home.repository, path):
+    with Lock(f"{home.repository.commondir}/{LOCK_FILE}", _LOCK_WAIT_SECONDS):
+        if os.path.lexists(path) and clear_left_lock(home.repository, path) is None:
             raise WriteRefused(f"{path} has an owner by now")
-        target = set_aside(commondir, path)
-    if target:
-        journal(commondir, f"{path} belonged to nobody; `check --fix` moved it to {target}")
 
 
 def recent_noticed(survey: Survey) -> Iterator[Finding | Noticed]:

@@ -142,7 +142,7 @@ def purge(memory: Memory, facts: tuple[str, ...], logs: tuple[str, ...]) -> Purg
         files = [f"{tree.gitdir}/index" for tree in plan.trees]
         files += [f"{common}/{one}" for one in ("packed-refs", "HEAD")]
         for file in (*files, *[f"{common}/{one.reference}" for one in moves]):
-            clear_left_lock(home.repository, f"{file}.lock", 0.0)
+            clear_left_lock(home.repository, f"{file}.lock")
         # who finds it puts work trees back, or lets them follow, and clears the locks of our git
         lock.write_note(f"{EVERY} {home.reference or 'HEAD'} {tip} {new}", lasting=True)
         for tree in plan.trees:

@@ -15,6 +15,7 @@ from stat import S_ISREG
 from ledger.environment import monotonic, now_ms
 from ledger.model.layout import STATE_DIR
 from ledger.model.record import TYPE_CHECKING, Record
+from ledger.wal.atomic_files import write_all
 from rituals.hosts.host_events import file_name
 from rituals.hosts.session_files import (
     fields_of,
@@ -61,12 +62,13 @@ _SAMPLE = Observation(0, "", "", "")
 class Observed(Record):
     """What a spool holds."""
 
-    began: int  #: milliseconds since 1970, 0 where there is none
-    #: from the line on that was asked for, without lines that can not be read
-    observations: tuple[Observation, ...]
-    #: lines, also those that can not be read: the end of a watermark
-    count: int  # type: ignore[assignment]  # of lines, not what a tuple has
+    began: int = 0  #: milliseconds since 1970, 0 where there is none
+    lines: tuple[bytes, ...] = ()  #: also those that can not be read: watermarks count them
     folder: str = ""  #: where the session works
+
+    def observations(self, start: int = 0) -> tuple[Observation, ...]:
+        """Return them from a line on, 0 for the first, without lines that can not be read."""
+        return _observations(self.lines[start:])
 
 
 class Spool(Record):
@@ -102,9 +104,7 @@ class Spool(Record):
             elif known[-1:] != b"\n":
                 first = b"\n"
             try:
-                rest = memoryview(first + line)
-                while rest:
-                    rest = rest[os.write(fd, rest) :]
+                write_all(fd, first + line)
             except BaseException:
                 os.ftruncate(fd, size)
                 raise
@@ -112,19 +112,14 @@ class Spool(Record):
         finally:
             os.close(fd)
 
-    def read(self, start: int = 0) -> Observed:
-        """Return what it holds; nothing where there is no such file.
-
-        `start` is the first line that is wanted, 0 for the one behind the head.
-        """
+    def read(self) -> Observed:
+        """Return what it holds; nothing where there is no such file."""
         *lines, _torn = _bytes(self.path, 0)[0].split(b"\n")
-        head = read_object(lines[0]) if lines else None
-        began = head.get("began") if head else None
+        head = (read_object(lines[0]) if lines else None) or {}
+        began, folder = head.get("began"), head.get("folder")
         if not isinstance(began, int):
-            return Observed(0, (), 0)
-        folder = head.get("folder") if head else None
-        where = folder if isinstance(folder, str) else ""
-        return Observed(began, _observations(lines[1 + start :]), len(lines) - 1, where)
+            return Observed()
+        return Observed(began, tuple(lines[1:]), folder if isinstance(folder, str) else "")
 
     def since(self, offset: int) -> tuple[tuple[Observation, ...], int]:
         """Return the observations behind a byte, and the byte behind the last whole line.
@@ -135,13 +130,12 @@ class Spool(Record):
         end = data.rfind(b"\n") + 1
         return _observations(data[:end].split(b"\n")), at + end
 
-    def remove(self, began: int, count: int) -> None:
-        """Remove it where it holds nothing more than a watermark: `began` is of that, `count` its end."""
+    def remove(self, known: Observed) -> None:
+        """Remove it where it holds nothing else than what is known."""
         try:
             fd = self._locked(make=False)
             try:
-                held = self.read()
-                if (held.began, held.count) == (began, count):
+                if self.read() == known:
                     os.unlink(self.path)
             finally:
                 os.close(fd)

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 #: So many new facts are worth the question; and what it and a fact in it take at most.
 _NEW, ASKED_CHARS, ASKED_BYTES, _FACT_CHARS = 10, 1_000, 2_500, 95
-#: So many pairs are asked about, of the newest of so many facts that hold; from which cosine on two are
-#: near, of words by their rarity; and what the file takes.
-_PAIRS, _LOOKED, _NEAR, _FILE_BYTES = 3, 2_000, 0.3, 2_048
+#: So many pairs are asked about, of the newest of so many facts that hold; and from which cosine on two
+#: are near, of words by their rarity.
+_PAIRS, _LOOKED, _NEAR = 3, 2_000, 0.3
 _TITLE = "These overlap or may contradict"
 _ANSWER = (
     "Where two say one thing, or do not hold side by side, say so by `diurna note --agent {}`, a line "
@@ -56,7 +56,7 @@ def look(home: Home) -> None:
             return
         live = sorted([one.fact for one in cache.view().live], key=lambda fact: fact.born)
         found = found._replace(near=_near(live[-_LOOKED:], born))
-    changed(file, known, lambda now: found if now == known else now, _FILE_BYTES)
+    changed(file, known, lambda now: found if now == known else now)
 
 
 def _near(facts: Sequence[Fact], new: Collection[str]) -> tuple[str, ...]:
@@ -97,14 +97,8 @@ def take(home: Home, agent: str) -> str:
     from memory import open_snapshot
     from projection.brief.inert_text import enveloped, plain, shortened, untagged
 
-    taken = Overlaps()
-
-    def ask(now: Overlaps) -> Overlaps:
-        nonlocal taken
-        taken = now
-        return now._replace(near=())
-
-    if not changed(_file(home), taken, ask, _FILE_BYTES):
+    taken = changed(_file(home), Overlaps(), lambda now: now._replace(near=()))
+    if taken is None:
         return ""
     cache = open_snapshot(home).cache()
     place, lines = cache.placing(), []

@@ -15,7 +15,7 @@ import time
 from ledger.environment import monotonic, now_seconds
 from ledger.model.layout import HOOK_FAULTS_FILE
 from ledger.model.record import TYPE_CHECKING, Record
-from ledger.wal.atomic_files import try_unlink
+from ledger.wal.atomic_files import try_unlink, write_all
 
 #: End the names of the one that says where a session was seen last, and of the one that it is over.
 SEEN, ENDED = ".seen", ".ended"
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _MARK = b"\xef\xbb\xbf"
 _BLANK = " \t\n\r"
-_FILE_BYTES = 1 << 20
+_FILE_BYTES, _BLOCK = 1 << 20, 4096
 _ODD = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
@@ -69,9 +69,9 @@ def read_start(path: str, limit: int) -> bytes:
         return b""
 
 
-def read_file(path: str, limit: int = _FILE_BYTES) -> dict[str, object]:
+def read_file(path: str) -> dict[str, object]:
     """Return the object that a small file of ours holds; an empty one where it holds none."""
-    return read_object(read_start(path, limit)) or {}
+    return read_object(read_start(path, _FILE_BYTES)) or {}
 
 
 def open_file(path: str, flags: int) -> int:
@@ -109,27 +109,6 @@ def lock(fd: int, deadline: float) -> None:
         if monotonic() >= deadline:
             raise OSError(errno.EAGAIN, "another process holds the spool")
         time.sleep(0.0005)
-
-
-def write_file(path: str, data: bytes, at: int | None = None) -> None:
-    """Write a file so that readers see the old or the new one, as if `at` some moment (ms since 1970).
-
-    Raises:
-        OSError: the disk refused; the old one stands.
-    """
-    folder, _, name = path.rpartition("/")
-    temporary = f"{folder}/.{name}.{os.getpid()}"
-    fd = open_file(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-    try:
-        os.write(fd, data)
-    except OSError:
-        os.unlink(temporary)
-        raise
-    finally:
-        os.close(fd)
-    if at is not None:
-        os.utime(temporary, ns=(at * 1_000_000, at * 1_000_000))
-    os.replace(temporary, path)
 
 
 def files_in(folder: str, end: str = "") -> list[tuple[str, int, int]]:
@@ -183,31 +162,54 @@ def read_record(path: str, sample: _R) -> _R:
 
 
 def write_record(path: str, record: Record, at: int | None = None) -> None:
-    """Write the file of a record, as `write_file`.
+    """Write the file of a record, of which readers see the old or the new, as if `at` (ms since 1970).
 
     Raises:
         OSError: the disk refused; the old one stands.
     """
-    write_file(path, write_object(fields_of(record)).encode(), at)
+    folder, _, name = path.rpartition("/")
+    temporary = f"{folder}/.{name}.{os.getpid()}"
+    fd = open_file(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    try:
+        write_all(fd, write_object(fields_of(record)).encode())
+    except OSError:
+        os.unlink(temporary)
+        raise
+    finally:
+        os.close(fd)
+    if at is not None:
+        os.utime(temporary, ns=(at * 1_000_000, at * 1_000_000))
+    os.replace(temporary, path)
 
 
-def changed(path: str, sample: _R, change: Callable[[_R], _R], size: int) -> bool:
-    """Change the record of a file under its lock; tell whether that could be done.
-
-    The file has one `size`, so that whoever is killed leaves the old one or the new, and nothing beside.
-    """
+def changed(path: str, sample: _R, change: Callable[[_R], _R]) -> _R | None:
+    """Change the record of a file under its lock; return the one before, None where that failed."""
     try:
         file = open_file(path, os.O_RDWR | os.O_CREAT)
         try:
             fcntl.flock(file, fcntl.LOCK_EX)
-            known = record_of(sample, read_object(os.pread(file, _FILE_BYTES, 0))) or sample
-            data = write_object(fields_of(change(known))).encode()
-            os.pwrite(file, data.ljust(size), 0)
+            known = record_in(file, sample)
+            put_record(file, change(known))
+            return known
         finally:
             os.close(file)
     except OSError:
-        return False
-    return True
+        return None
+
+
+def record_in(file: int, sample: _R) -> _R:
+    """Return the record that an open file holds, the sample where it holds none."""
+    return record_of(sample, read_object(os.pread(file, _FILE_BYTES, 0))) or sample
+
+
+def put_record(file: int, record: Record) -> None:
+    """Put a record in the place of the one that an open file holds; killed, it leaves that or this whole.
+
+    The file grows by blocks, so that a full disk does not keep it where it was.
+    """
+    data = write_object(fields_of(record), ascii_only=False).encode("utf-8", "replace")
+    size = max(os.fstat(file).st_size, -(-len(data) // _BLOCK) * _BLOCK)
+    os.pwrite(file, data.ljust(size), 0)
 
 
 def fields_of(record: Record) -> dict[str, object]:

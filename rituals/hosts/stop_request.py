@@ -36,8 +36,6 @@ _ONCE_MS, _LAST_LINES = 2_000, 6
 _TAIL_BYTES, _HEAD_BYTES = 64 << 10, 4_096
 #: What ends a piece of work, and what takes one back.
 _ENDS, _REVERT = frozenset(("git commit", "gh pr create", "glab mr create")), "git revert"
-#: What all numbers of a talk take at most.
-_FILE_BYTES = 256
 #: How many open threads are named beside the question, in how many characters each, and how long they are
 #: looked for, of the processor and by the clock; and how long what is left may take.
 _OPEN, _OPEN_CHARS, _OPEN_SECONDS, _REST_SECONDS = 3, 60, (0.3, 1.0), (0.05, 0.3)
@@ -126,7 +124,7 @@ def request(said: Moment, commondir: str, environment: Mapping[str, str]) -> str
         return talk
 
     file = captured_file(commondir, said.host, said.session, END)
-    if not (report and changed(file, Talk(), count, _FILE_BYTES) and asks):
+    if not (report and changed(file, Talk(), count) is not None and asks):
         return ""
     allow(*_OPEN_SECONDS)
     try:
@@ -147,7 +145,7 @@ def note_answer(
     for host in HOSTS if session else ():
         file = captured_file(commondir, host, session, END)
         if os.path.isfile(file):  # it stopped before
-            changed(file, Talk(), lambda talk: talk.told(**said), _FILE_BYTES)
+            changed(file, Talk(), lambda talk: talk.told(**said))
 
 
 def counts(commondir: str, host: str, session: str) -> tuple[int, int]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from functools import cached_property
 from zlib import crc32
 
 from ledger.environment import now_ms
@@ -33,7 +32,6 @@ from ledger.model.session import (
 from ledger.secrets.log_redaction import KEEP, guard
 from ledger.wal.atomic_files import Lock, make_folder
 from ledger.wal.kept_asks import Ask, asks_in, keep_asks
-from ledger.wal.spool import Spool as LogSpool
 from memory import MOST_USES, Memory, SessionDraft, ends_in_spool, reach_name
 from projection.policy.model import FORMERLY, OFF
 from rituals.hosts.adapters import PRECOMPACT, SUBAGENT_STOP
@@ -144,6 +142,8 @@ class _Boundary:
         self._policy, self._keep = memory.policy, keep
         self._commondir = memory.home.repository.commondir
         self._key = asked.host, asked.session
+        # before the ledger: what leaves it is there then
+        self._in_spool = ends_in_spool(memory.home.spool)
         self._told = told_of(self._commondir, *self._key)
         self._seen = seen_of(self._commondir, *self._key)
         self._folder = asked.folder or self._seen.folder
@@ -186,14 +186,15 @@ class _Boundary:
         of a helper tells its transcript alone.
         """
         part = Part(self._asked.host, self._session, {})
-        spool = spool_of(self._commondir, *self._key)
-        name = str(spool.read().began)
+        held = spool_of(self._commondir, *self._key).read()
+        name, end = str(held.began), len(held.lines)
         start = self._end(OBSERVED, name)
-        held = spool.read(start)
-        if self._asked.why != SUBAGENT_STOP and held.count > start and str(held.began) == name:
+        if self._asked.why != SUBAGENT_STOP and end > start:
             known = silences(self._commondir)
-            news = [one for one in held.observations if heard(known, *self._silent_as, one.at)]
-            spans = {OBSERVED: Span(name, start, held.count)}
+            news = [
+                one for one in held.observations(start) if heard(known, *self._silent_as, one.at)
+            ]
+            spans = {OBSERVED: Span(name, start, end)}
             part = part._replace(spans=spans, observations=tuple(news))
         name, slice = self._said()
         if slice is not None and self._asked.why == PRECOMPACT:
@@ -221,16 +222,11 @@ class _Boundary:
         heard_here = audible(found.turns, self._commondir, *self._silent_as)
         return name, found._replace(turns=heard_here)
 
-    @cached_property
-    def _in_spool(self) -> Mapping[str, int]:
-        return ends_in_spool(LogSpool(self._memory.home.spool_folder))
-
     def _end(self, kind: str, name: str) -> int:
         """Return up to where something is told: by what waits, by the ledger, and by the note."""
         row = reach_name(self._asked.host, self._session, kind, name)
-        waits = self._in_spool.get(row, 0)  # before the ledger: what leaves it is there then
         ledger = self._memory.snapshot.tip.ask(lambda cache: cache.reached(row))
-        return max(waits, ledger, self._told.ends.get(f"{kind} {name}", 0))
+        return max(self._in_spool.get(row, 0), ledger, self._told.ends.get(f"{kind} {name}", 0))
 
     def _tell(self, part: Part, slice: Slice | None) -> Attempt | None:
         """Record what is left as a log, where there is anything; one of the past uses nothing (O6)."""

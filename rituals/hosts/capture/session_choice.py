@@ -73,8 +73,9 @@ def tidy(memory: Memory) -> None:
             spool = spool_of(commondir, one.host, one.session)
             held, session = spool.read(), header_value("session", one.session)
             row = reach_name(one.host, session, OBSERVED, str(held.began))
-            if memory.snapshot.tip.ask(lambda cache, row=row: cache.reached(row)) >= held.count:  # type: ignore[misc]
-                spool.remove(held.began, held.count)
+            told = memory.snapshot.tip.ask(lambda cache, row=row: cache.reached(row))  # type: ignore[misc]
+            if told >= len(held.lines):
+                spool.remove(held)
             if one.at < now_ms() - STAMPS_MS and not os.path.exists(spool.path):
                 session_marks.forget(commondir, one.host, one.session)
 

@@ -136,21 +136,20 @@ def sessions(commondir: str) -> list[Seen]:
     """Return the sessions that left something in a clone, each with its last sign, newest first."""
     found: dict[tuple[str, str], Seen] = {}
     folder = f"{commondir}/{CAPTURED_DIR}"
-    for name, _, _ in files_in(folder, SEEN):
-        if (one := _seen(f"{folder}/{name}")) is not None:
-            found[one.host, one.session] = one
+    for name, _, written in files_in(folder, SEEN):
+        one = read_record(f"{folder}/{name}", _NOBODY)
+        found[one.host, one.session] = one._replace(at=written // 1_000_000)
     for spool in spools(commondir):
         known = found.get((spool.host, spool.session), Seen(spool.host, spool.session, "", ""))
         at = max(known.at, spool.changed_ms)
         found[spool.host, spool.session] = known._replace(at=at)
-    left = [one for one in found.values() if one.host in HOSTS]
+    left = [one for one in found.values() if one.host in HOSTS and one.session]
     return sorted(left, key=lambda one: (-one.at, one.host, one.session))
 
 
 def seen_of(commondir: str, host: str, session: str) -> Seen:
     """Return what a hook knew of a session; nothing but its name where no hook saw it."""
-    path = captured_file(commondir, host, session, SEEN)
-    return _seen(path) or Seen(host, session, "", "")
+    return read_record(captured_file(commondir, host, session, SEEN), Seen(host, session, "", ""))
 
 
 def told_of(commondir: str, host: str, session: str) -> Told:
@@ -194,15 +193,6 @@ def forget(commondir: str, host: str, session: str) -> None:
 def _past(at: int) -> int:
     """Return a moment, 0 for one that a clock which went wrong put into the future."""
     return at if at <= machine_ms() + _CLOCK_MS else 0
-
-
-def _seen(path: str) -> Seen | None:
-    one = read_record(path, _NOBODY)
-    try:
-        at = os.lstat(path).st_mtime_ns // 1_000_000
-    except OSError:
-        return None
-    return one._replace(at=at) if one.host and one.session else None
 
 
 ON, OFF = "on", "off"

@@ -258,13 +258,10 @@ def passages_of(sources: Sources, room: int, opens: Opens) -> str:
         named = one.section == "Commits" and one.heading != UNSHARED
         if heads[one] and (found[one] or named):
             told[one.section].append(f"{heads[one]}\n\n{found[one]}".rstrip())
-    gaps = {"Answered": "\n"}
+    if answers := told.pop("Answered"):
+        told = {"Answered": ["\n".join(answers)], **told}
     return "\n\n".join(
-        [
-            f"## {name}\n\n" + gaps.get(name, "\n\n").join(some)
-            for name, some in told.items()
-            if some
-        ]
+        [one for name, some in told.items() if some for one in (f"## {name}", *some)]
     )
 
 

@@ -87,7 +87,7 @@ def _gathered(moment: Moment, home: Home) -> Iterator[tuple[str, list[str]]]:
     from rituals.hosts.silence import audible
     from rituals.hosts.transcripts.slices import newest_turns
 
-    seen = spool_of(home.repository.commondir, moment.host, moment.session).read().observations
+    seen = spool_of(home.repository.commondir, moment.host, moment.session).read().observations()
     did = outcomes(seen[-_ACTS:])
     yield _DID, [f"{safe(said, _LINE_CHARS)} ({clock(at, did[-1][1])})" for said, at in did]
     tasks = [act.what for act in seen if act.kind == "task"]

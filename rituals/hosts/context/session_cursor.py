@@ -15,23 +15,18 @@ from ledger.wal.user_key import digest
 from rituals.hosts.adapters import HOSTS
 from rituals.hosts.host_events import file_name
 from rituals.hosts.session_files import (
-    fields_of,
     files_in,
     lock,
     open_file,
-    read_object,
+    put_record,
     read_record,
-    record_of,
-    write_object,
+    record_in,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 NEWS_DIR, OBSERVED_DIR = "diurna/news", "diurna/observed"
-#: How many bytes of a cursor are read, and by how many one grows, so that a full disk does not keep it
-#: where it was.
-_BYTES, _BLOCK = 1 << 20, 4096
 #: How many ids of facts that it was shown are kept of a session.
 SHOWN = 300
 _ID_CHARS = "abcdefghijklmnopqrstuvwxyz0123456789-"
@@ -165,18 +160,15 @@ class Heard:
         try:
             self._fd = open_file(self._path, os.O_RDWR | os.O_CREAT)
             lock(self._fd, monotonic() + seconds)
-            return record_of(Cursor(), read_object(os.pread(self._fd, _BYTES, 0))) or Cursor()
+            return record_in(self._fd, Cursor())
         except OSError:
             self.leave()
             return None
 
     def move(self, cursor: Cursor) -> None:
         """Keep what the session has heard now, and let go."""
-        said = write_object(fields_of(cursor), ascii_only=False)
-        data = said.encode("utf-8", "replace")
         try:
-            size = max(os.fstat(self._fd).st_size, -(-len(data) // _BLOCK) * _BLOCK)
-            os.pwrite(self._fd, data.ljust(size), 0)
+            put_record(self._fd, cursor)
         except OSError:
             pass  # a disk that refuses: it is told again
         self.leave()
