@@ -102,7 +102,8 @@ class Spool:
         replace_file(f"{self.folder}{_AT}/{stem}", os.fsencode(said), 0o600)
 
     def _unmark(self, stem: str) -> None:
-        unlink(f"{self.folder}{_AT}/{stem}")
+        if os.path.exists(path := f"{self.folder}{_AT}/{stem}"):
+            unlink(path)
 
     def mark(self, stem: str) -> Mark | None:
         """Return where a log belongs; None where that was not noted."""

@@ -141,11 +141,10 @@ def note_answer(
 
     `corrects`: it said of something that it is wrong, or put another text in its place.
     """
-    said = {"nothing": nothing, "corrects": corrects}
     for host in HOSTS if session else ():
         file = captured_file(commondir, host, session, END)
         if os.path.isfile(file):  # it stopped before
-            changed(file, Talk(), lambda talk: talk.told(**said))
+            changed(file, Talk(), lambda talk: talk.told(nothing=nothing, corrects=corrects))
 
 
 def counts(commondir: str, host: str, session: str) -> tuple[int, int]:
