@@ -111,26 +111,23 @@ def _read(stem: str, text: str) -> Entry:
     else:
         text = "\n" + text
         body = 0
-    at = text.rfind(_REFERENCES, body)
-    if not _is_plain(text, body, at if at != -1 else len(text) - 1):
+    at = (text.rfind(_REFERENCES, body) + 1 or len(text) + 1) - 1
+    if not _is_plain(text, body, min(at, len(text) - 1)):
         raise _Doubt
     agent, session = intern(head.get("agent", "")), intern(head.get("session", ""))
     kind = intern(head.get("type", WORK))
     reach, clock = reach_in(head), clock_of(stem, head)
-    if at == -1:
-        return Entry._make((stem, kind == WORK, agent, kind, (), (), session, reach, "", "", clock))
     cut = text.find(_FACTS, at + 21)
     texts = _facts(text[cut + 9 :]) if cut != -1 else {}
     names: list[str] = []
-    acts = _references(text[at + 22 : cut + 1 if cut != -1 else None], names, texts)
+    acts = _references(text[at + 22 : cut + 1 or None], names, texts)
     if texts:
         raise _Doubt
     named = tuple(dict.fromkeys(names))
     branch, role = (head.get("branch", ""), head.get("role", "")) if signs(acts) else ("", "")
     said = (*(place_of(head) if acts else ()), *clock)
-    events = tuple(in_order(acts))
-    work = kind == WORK
-    return Entry._make((stem, work, agent, kind, named, events, session, reach, branch, role, said))
+    told = session, reach, branch, role, said
+    return Entry._make((stem, kind == WORK, agent, kind, named, tuple(in_order(acts)), *told))
 
 
 def _header(block: str) -> dict[str, str]:
@@ -264,8 +261,7 @@ def _facts(section: str) -> dict[str, _Body]:
 @cached(_MET)
 def _meta(pairs: str) -> Meta | None:
     """Read what stands in a footer behind the id; None when it is not canonical."""
-    meta: list[tuple[str, str]] = []
-    last = -1
+    meta, last = list[tuple[str, str]](), -1
     for pair in pairs.split(" | ") if pairs else ():
         key, _, value = pair.partition(": ")
         rank = _RANK.get(key, -1)

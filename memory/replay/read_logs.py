@@ -40,11 +40,10 @@ def _contents(
     if len(ids) > LOOSE_UP_TO:
         turns = [ids[at : at + _TURN][::-1] for at in range(0, len(ids), _TURN)]
         read = blobs(home.repository, [*chain.from_iterable(turns)], progress)
-        again = ([*islice(read, len(turn))][::-1] for turn in turns)
-        rest: Iterator[bytes | None] = chain.from_iterable(again)
+        rest = (data for turn in turns for data in [*islice(read, len(turn))][::-1])
     else:  # from loose files what is there, the rest by one git
         with Objects(home.repository) as objects:
-            rest = iter([objects.given(one) for one in ids])
+            rest = (data for data in [objects.given(one) for one in ids])
     return (held[ref] if ref in held else next(rest) for ref in refs) if held else rest
 
 
@@ -122,25 +121,20 @@ def read_given(home: Home, refs: Sequence[LogRef], contents: Iterable[bytes | No
     else:
         from ledger.model.ids import sha256
     for ref, data in zip(refs, contents, strict=True):
-        if data is None:
-            findings.append(unreadable(ref))
-            continue
-        if len(data) > LOG_LIMIT_BYTES:
-            said = f"{ref.path} has {len(data)} bytes; not read"
-            hint = "say it again in several logs"
-            findings.append(Finding("too-large", said, ref.path, hint=hint))
+        if data is not None and len(data) > LOG_LIMIT_BYTES:
+            said, hint = f"has {len(data)} bytes; not read", "say it again in several logs"
+            findings.append(Finding("too-large", f"{ref.path} {said}", ref.path, hint=hint))
             continue
         stem = ref.stem
-        proven = proves(stem, sha256(data).digest())
-        if not proven and blob_id(data) != ref.blob:  # damaged: nobody wrote these bytes
+        proven = data is not None and proves(stem, sha256(data).digest())
+        if data is None or not (proven or blob_id(data) == ref.blob):  # nobody wrote damaged bytes
             findings.append(unreadable(ref))
             continue
         entry, noticed = read_entry(stem, data)
         if stem != ref.key:
             entry = entry._replace(stem=ref.key)
         found = [one._replace(file=ref.path) for one in noticed] if noticed else []
-        if proven:
-            found += stamp_findings(stem, data, ref.path)
+        found += stamp_findings(stem, data, ref.path) if proven else ()
         if is_weak(stem) if proven else is_sealed(stem):
             doubtful[len(entries)] = ref, proven, found
         else:

@@ -113,10 +113,8 @@ _ASKING = CLOSABLE | {QUESTION_KIND}
 
 def declares(history: History) -> bool:
     """Tell whether a footer of a fact said once what is against what."""
-    for _, _, event, _ in history.acts:
-        if isinstance(event, BRINGING) and event.meta and CONFLICTS in dict(event.meta):
-            return True
-    return False
+    brought = [event for _, _, event, _ in history.acts if isinstance(event, BRINGING)]
+    return CONFLICTS in [key for event in brought for key, _ in event.meta]
 
 
 def declared(fact: Fact) -> tuple[str, ...]:

@@ -95,11 +95,11 @@ def collect(entries: Iterable[Entry]) -> dict[str, History]:
         by: Signature | None = None
         for seq, event in enumerate(events):
             what = type(event)
-            signed = what in SIGNED  # then it counts who said it
-            if isinstance(event, BRINGING):  # and of a ticked box, which is a move of a task
-                signed = _DECISION in event.meta or (what is FactCreated and event.mark == "x")
-            if signed:
-                by = by or Signature(agent, session, branch, role, kind)
+            signed = what in SIGNED or (  # then it counts who said it, and of a tick, a task's move
+                isinstance(event, BRINGING)
+                and (_DECISION in event.meta or (what is FactCreated and event.mark == "x"))
+            )
+            by = by or (Signature(agent, session, branch, role, kind) if signed else None)
             act = Act._make((stem, seq, event, by if signed else NOBODY))
             acts.setdefault(event.id, []).append(act)
             if what in TWO_FACTS:
@@ -290,8 +290,7 @@ def _plain(fact: str, kind: str, history: History) -> Fact:
     stem, _, event, _ = history.acts[0]
     assert isinstance(event, FactCreated) and event.text is not None
     closed = kind in CLOSABLE and (len(history.acts) > 1 or event.mark == "x")
-    closed_at = history.acts[-1].stem if closed else ""
-    last, date = history.last, stem[:10]
+    closed_at, last, date = history.acts[-1].stem if closed else "", history.last, stem[:10]
     return Fact(
         fact, kind, (Version(version_id(event.text), event.text, stem),), _ordered(dict(event.meta)), date,
         stem, last[:10] or date, history.uses, stem, last or stem, closed, closed_at,
