@@ -226,8 +226,7 @@ def identity_in(where: Repository) -> Identity:
             whoever = ("-c", "user.name=x", "-c", "user.email=x", "var", f"GIT_{role}_IDENT")
             _, data, _ = where.git().start(*whoever, more={f"GIT_{role}_DATE": date}).finish()
             dates[role] = " ".join(data.decode("utf-8", "replace").split()[-2:])
-    times = dates["AUTHOR"], dates["COMMITTER"]
-    return Identity(*author, fallback, signs, committer, times)
+    return Identity(*author, fallback, signs, committer, (dates["AUTHOR"], dates["COMMITTER"]))
 
 
 def _named(found: Mapping[str, str], role: str, key: str) -> str | None:

@@ -27,13 +27,11 @@ def plain_user_name(commondir: str) -> str | None:
     """Return the author's name that git's files say of a repository; None when git has to be asked."""
     if variables().get("GIT_AUTHOR_NAME"):
         return None
-    for path in (f"{commondir}/config", *_users()):  # the first that says it wins
-        text = _text(path)
-        plain = text is not None and "[author" not in text.lower()
-        found = plain_value(text or "", "user", "name") if plain else None
-        if found != "":
-            return found
-    return None
+    values = (
+        None if text is None or "[author" in text.lower() else plain_value(text, "user", "name")
+        for text in map(_text, (f"{commondir}/config", *_users()))
+    )
+    return next((one for one in values if one != ""), None)  # the first that says it wins
 
 
 def settings(git: Git, sections: tuple[str, ...], keys: tuple[str, ...]) -> list[tuple[str, str]]:

@@ -20,7 +20,6 @@ from projection.document.archive_pages import (
     index_line,
     index_lines,
     index_page,
-    quarter_in,
     quarter_page,
 )
 from projection.document.page_renderer import render
@@ -83,14 +82,14 @@ def _changed_pages(cache: Cache, standing: Mapping[str, str], read: Read) -> Ren
     lines = index_lines(index)
     quarters: dict[str, list[str]] = {}
     for fact in changed:
-        if line := lines.pop(fact, ""):
-            quarters[quarter_in(line)] = []
+        at = bisect_left(lines, f"- {fact} — ")
+        if lines[at : at + 1] and lines[at].startswith(f"- {fact} — "):
+            quarters[lines.pop(at)[-10:-3]] = []
         if fact in found and found[fact].reason:
-            lines[fact] = index_line(found[fact])
+            lines.insert(at, index_line(found[fact]))
             quarters[found[fact].quarter] = []
-    for fact, line in lines.items():
-        if (quarter := quarter_in(line)) in quarters:
-            quarters[quarter].append(fact)
+    for line in [line for line in lines if line[-10:-3] in quarters]:
+        quarters[line[-10:-3]].append(line[2 : line.index(" — ")])
     texts = {CONTINUITY_FILE: render(cache.view())}
     if lines:
         texts[ARCHIVE_INDEX] = index_page(lines)

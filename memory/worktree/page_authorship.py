@@ -75,14 +75,16 @@ def left_alone(
     if found := obstacles(home, rows):
         return tuple([Left(one.file, (one,)) for one in found])
     ours = {path: blob for _, blob, path in rows if is_projection(path)}
-    unknown = dict(ours.items() - set(read_rendered(home)))
+    known = read_rendered(home)
+    unknown = dict(ours.items() - set(known))
     if not unknown:
         return ()
     made = ever_committed(home, tip, unknown, is_own)
     from projection.document.page_parser import has_rendered_form
 
     texts = _texts(home, unknown)
-    rendered = {path for path in made if has_rendered_form(path, texts[path])}
+    before = _texts(home, {path: blob for path, blob in known if path in made})
+    rendered = {path for path in made if has_rendered_form(path, texts[path], before.get(path, ""))}
     note_rendered(home, [(path, unknown[path]) for path in sorted(rendered)])
     left: list[Left] = []
     for path in sorted(texts.keys() - rendered):

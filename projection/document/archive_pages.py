@@ -6,7 +6,7 @@ Pure and deterministic, like `render`, whose block form the pages share. The ind
 
 from __future__ import annotations
 
-from _collections_abc import Iterable, Mapping
+from _collections_abc import Iterable, Sequence
 
 from ledger.model.layout import ARCHIVE_INDEX, archive_page
 from projection.document.page_renderer import NO_TEXT, REDACTED, block, ordered
@@ -31,7 +31,7 @@ def pages(standings: Iterable[Standing]) -> dict[str, str]:
     by_quarter: dict[str, list[Standing]] = {}
     for standing in archived:
         by_quarter.setdefault(standing.quarter, []).append(standing)
-    files = {ARCHIVE_INDEX: index_page({one.fact.id: index_line(one) for one in archived})}
+    files = {ARCHIVE_INDEX: index_page(sorted(map(index_line, archived)))}
     for quarter in sorted(by_quarter):
         files[archive_page(quarter)] = quarter_page(quarter, by_quarter[quarter])
     return files
@@ -46,25 +46,19 @@ def quarter_page(quarter: str, standings: Iterable[Standing]) -> str:
 
 
 def index_line(standing: Standing) -> str:
-    """Write the line of an archived fact, with its end."""
+    """Write the line of an archived fact; lines are in order where their ids are."""
     fact = standing.fact
-    return f"- {fact.id} — {summary_of(fact)} — {reason_of(standing)} — {standing.quarter}.md\n"
+    return f"- {fact.id} — {summary_of(fact)} — {reason_of(standing)} — {standing.quarter}.md"
 
 
-def index_page(lines: Mapping[str, str]) -> str:
-    """Write the index of these lines, by the id of each fact."""
-    return f"# {INDEX_TITLE}\n\n" + "".join([lines[fact] for fact in sorted(lines)])
+def index_page(lines: Sequence[str]) -> str:
+    """Write the index of these lines, which are in order."""
+    return "\n".join((f"# {INDEX_TITLE}", "", *lines, ""))
 
 
-def index_lines(page: str) -> dict[str, str]:
-    """Return the lines of an index that `index_page` wrote, by id."""
-    rows = page.split("\n")[2:-1]
-    return {row[2 : row.index(" — ")]: row + "\n" for row in rows}
-
-
-def quarter_in(line: str) -> str:
-    """Return the quarter that a line of the index names."""
-    return line[-11:-4]
+def index_lines(page: str) -> list[str]:
+    """Return the lines of an index that `index_page` wrote."""
+    return page.split("\n")[2:-1]
 
 
 def reason_of(standing: Standing) -> str:

@@ -345,10 +345,14 @@ def _integer(text: str) -> int | None:
     return None
 
 
-def has_rendered_form(path: str, text: str) -> bool:
-    """Tell whether a file is one that rendering may have written: nothing else stands in it."""
-    if path == ARCHIVE_INDEX:
-        return all(map(indexed, [one for one in text.split("\n") if one and one[:2] != "# "]))
+def has_rendered_form(path: str, text: str, known: str = "") -> bool:
+    """Tell whether a file is one that rendering may have written: nothing else stands in it.
+
+    `known` is one that is known for that.
+    """
+    if path == ARCHIVE_INDEX:  # it grows for ever
+        new = {*text.split("\n")}.difference(known.split("\n"))
+        return all(map(indexed, [one for one in new if one and one[:2] != "# "]))
     if path in VIEW_FILES:
         named = text.removeprefix("\ufeff").startswith(f"# {VIEW_FILES[path].capitalize()} — ")
         marked = "\n<<<<<<< " in text or "\n>>>>>>> " in text
