@@ -8,7 +8,7 @@ each, and comparing those takes milliseconds.
 from __future__ import annotations
 
 from _collections import _count_elements  # type: ignore[import-not-found]
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from _collections_abc import Callable, Iterable, Mapping, Sequence
 from itertools import accumulate
 
 from ledger.model.record import Record, cached, tally

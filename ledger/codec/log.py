@@ -7,7 +7,7 @@ without problems `decode(encode(log)) == log`. Keeps invariants C1 to C6 of FORM
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from _collections_abc import Callable, Iterable
 
 from ledger.codec.event_bullets import read_references, write_references
 from ledger.codec.fact_blocks import Block, order_meta, read_facts, tidy, write_fact

@@ -10,8 +10,7 @@ bullet means says `ledger.codec.event_bullets`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache
+from _collections_abc import Callable
 
 from ledger.codec.outline_by_lines import (
     OVERLONG,
@@ -23,7 +22,7 @@ from ledger.codec.outline_by_lines import (
     html_kind,
     outline_by_lines,
 )
-from ledger.model.record import TYPE_CHECKING, Record
+from ledger.model.record import TYPE_CHECKING, Record, cached
 from ledger.model.session import normal
 
 if TYPE_CHECKING:
@@ -66,7 +65,7 @@ def outline(lines: list[str], start: int = 0) -> Outline:
     return outline_by_lines(lines, start) or outline_by_markdown(lines, start)
 
 
-@cache
+@cached(1)
 def _parser() -> MarkdownIt:
     """Load the parser, which costs 45 ms: only its block rules run."""
     from markdown_it import MarkdownIt

@@ -15,7 +15,7 @@ Lines hold no line break and no NUL. Keeps invariants S1 to S4 of FORMAT.md. Lin
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from _collections_abc import Sequence
 
 from ledger.model.record import Record
 

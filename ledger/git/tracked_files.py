@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
+from _collections_abc import Iterator
 from struct import Struct
 from struct import error as StructError
 

@@ -8,7 +8,7 @@ a limit (fault:G23).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from _collections_abc import Iterator
 
 from ledger.secrets.label_values import NAMED, OPEN, PASSWORDS, is_drawn, is_opaque, is_secret
 from ledger.secrets.match import LABELLED, Hit, expression, hit, places

@@ -7,7 +7,7 @@ no other begins with stands for it, and is recorded whole. A key that nobody kno
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from _collections_abc import Iterable
 
 from ledger.codec.fast_read import read_entry
 from ledger.errors import DraftRefused, NotFound

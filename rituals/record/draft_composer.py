@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from _collections_abc import Callable, Collection, Mapping, Sequence
 
 from ledger.codec.fact_blocks import order_meta, tidy
 from ledger.errors import DraftRefused

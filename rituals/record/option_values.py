@@ -7,7 +7,7 @@ one, that is a slip: a kind is told, a key is refused, with the right spelling.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from _collections_abc import Sequence
 from unicodedata import combining, normalize
 
 from ledger.errors import DraftRefused, WrongUsage

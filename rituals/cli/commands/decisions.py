@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from _collections_abc import Iterable, Iterator
 
 from ledger.errors import DraftRefused, WrongUsage
 from ledger.model.session import WORKING
