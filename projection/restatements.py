@@ -11,7 +11,7 @@ from functools import lru_cache
 from math import fsum, log
 
 from ledger.model.record import Record
-from projection.likeness import looked_up
+from projection.likeness import ENTRIES_LIMIT, looked_up
 from projection.text.normalize import Statement, content_words, sentences, statement, statements
 
 #: The share of a fact's words that is said again; or this, where so much of what is said is its.
@@ -52,17 +52,18 @@ class Restatements:
 
     def __init__(self, facts: Iterable[tuple[str, str]]) -> None:
         self._units: list[_Unit] = []
-        self._posts: dict[str, list[int]] = {}
+        posts: dict[str, list[int]] = {}
         self._statements = lru_cache(maxsize=None)(statements)
-        count = 0
-        for id, text in facts:
-            count += 1
+        known = tuple(facts)
+        for id, text in known:
             for one in dict.fromkeys((text, *sentences(text)[:1])):
                 words = frozenset(content_words(one))
                 for word in words if len(words) >= _FEW else ():
-                    self._posts.setdefault(word, []).append(len(self._units))
+                    posts.setdefault(word, []).append(len(self._units))
                 self._units += [_Unit(id, one, words)] * (len(words) >= _FEW)
-        total = max(count, _LEAST_FACTS)
+        many = {one: frozenset(units) for one, units in posts.items() if len(units) > ENTRIES_LIMIT}
+        self._posts = posts | many  # these are only met with others, which sets are quick at
+        total = max(len(known), _LEAST_FACTS)
         self._weights: Mapping[str, float] = {
             word: log(1 + total / len(units)) for word, units in self._posts.items()
         }
@@ -100,8 +101,7 @@ class Restatements:
         if own < _LEAST_OWN or not (cover >= _COVER or (cover >= _PART and own >= _OWN)):
             return False
         numbers, others = _numbers(unit.words), _numbers(words)
-        same = bool(numbers) and numbers == others
-        if len(common) < _COMMON and not (cover >= _MOST or same):
+        if len(common) < _COMMON and not (cover >= _MOST or (numbers and numbers == others)):
             return False
         if others and numbers and not numbers & others:
             return False

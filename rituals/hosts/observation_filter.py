@@ -301,6 +301,5 @@ def refresh(home: Home) -> bool:
     from projection.policy.model import OFF
 
     capture = open_snapshot(home).ask(lambda cache: cache.policy.capture, tip)
-    noted = Observing(tip, capture.keep == OFF, capture.ask)
-    write_record(f"{commondir}/{NOTE_FILE}", noted)
+    write_record(f"{commondir}/{NOTE_FILE}", Observing(tip, capture.keep == OFF, capture.ask))
     return True
