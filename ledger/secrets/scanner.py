@@ -18,7 +18,6 @@ from bisect import bisect_left, bisect_right
 from itertools import accumulate, pairwise
 
 from ledger.escape import is_plain, unseen_in
-from ledger.model.record import cached
 from ledger.secrets.label_values import decoded, is_wordy
 from ledger.secrets.labels import find_any_label, find_labelled
 from ledger.secrets.match import OPAQUE, Hit, View, apart, expression, hit, place_in_source, places
@@ -206,7 +205,6 @@ WAIVERS = (
 )  # fmt: skip
 
 
-@cached(64)  # an id is made of a text before that is looked through
 def find_secrets(text: str, *, homes: bool = False) -> tuple[Hit, ...]:
     """Find all secrets of a text, in order, also those on lines that are waived.
 

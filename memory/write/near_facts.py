@@ -41,7 +41,7 @@ from projection.likeness import (
     queries,
     same_text,
 )
-from projection.text.normalize import index_words, statements
+from projection.text.normalize import index_words, sentences, statements
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -95,7 +95,8 @@ def _candidates(cache: Cache, fact: Fact) -> list[str]:
     """Return the ids of facts worth comparing with one, sorted."""
     found: set[str] = set()
     with_word = "FROM posts WHERE word = ?"
-    for words in queries(statements(fact.text), index_words(fact.text)):
+    parts = statements(fact.text) if len(sentences(fact.text)) > 1 else ()  # one is the whole text
+    for words in queries(parts, index_words(fact.text)):
         counts = [(cache.row(f"SELECT count(*) {with_word}", (word,))[0], word) for word in words]
         numbers = looked_up(counts, lambda word: cache.column(f"SELECT fact {with_word}", (word,)))
         rows = cache.rows_among("SELECT id, words FROM texts WHERE number IN (?)", numbers)
