@@ -35,7 +35,7 @@ _NO_PACKING = ("-c", "gc.auto=0", "-c", "maintenance.auto=false")
 _WAITED_FOR = ("-c", "gc.autoDetach=false", "-c", "maintenance.autoDetach=false")
 #: A pack is read with so little memory: git holds 240 MB of one of 100,000 logs else, and is no faster.
 _SPARING = (
-    "-c core.packedGitWindowSize=4m -c core.packedGitLimit=16m -c core.deltaBaseCacheLimit=64k"
+    "-c core.packedGitWindowSize=4m -c core.packedGitLimit=16m -c core.deltaBaseCacheLimit=8m"
 ).split()
 #: `GIT_*` variables that say where git's own configuration is, not which repository to use.
 _KEPT = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_EXEC_PATH")

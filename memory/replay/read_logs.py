@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from itertools import chain, islice
 
 from ledger.errors import GitFailed
 from ledger.git.git_objects import Objects
@@ -20,9 +19,6 @@ if TYPE_CHECKING:
 
 #: The most blobs that are looked for as loose files before git is asked.
 LOOSE_UP_TO = 64
-#: Of so many logs the newest is asked for first: where git has packed each as what differs from the one
-#: before, it reads them once so, and twice in their order.
-_TURN = 64
 
 
 def read_bytes(home: Home, refs: Sequence[LogRef]) -> Iterator[tuple[LogRef, bytes]]:
@@ -38,12 +34,10 @@ def _contents(
     held = _held_bytes(home, refs)
     ids = [ref.blob for ref in refs if ref not in held] if held else [ref.blob for ref in refs]
     if len(ids) > LOOSE_UP_TO:
-        turns = [ids[at : at + _TURN][::-1] for at in range(0, len(ids), _TURN)]
-        read = blobs(home.repository, [*chain.from_iterable(turns)], progress)
-        rest = (data for turn in turns for data in [*islice(read, len(turn))][::-1])
+        rest = blobs(home.repository, ids, progress)
     else:  # from loose files what is there, the rest by one git
         with Objects(home.repository) as objects:
-            rest = (data for data in [objects.given(one) for one in ids])
+            rest = iter([objects.given(one) for one in ids])
     return (held[ref] if ref in held else next(rest) for ref in refs) if held else rest
 
 
@@ -103,19 +97,21 @@ def read_all(
 ) -> LogReading:
     """Read many logs.
 
-    `refs` are in ledger order; `progress` is as of `blobs`.
+    `refs` are in ledger order; `progress` is as of `blobs`. The newest is asked for first: where git has
+    packed each as what differs from the one before, it reads them once so, and twice in their order.
     """
-    return read_given(home, refs, _contents(home, refs, progress))
+    newest_first = refs[::-1]
+    return read_given(home, newest_first, _contents(home, newest_first, progress))
 
 
 def read_given(home: Home, refs: Sequence[LogRef], contents: Iterable[bytes | None]) -> LogReading:
-    """Read logs whose bytes are at hand: None for a missing one."""
+    """Read logs whose bytes are at hand: None for a missing one; in ledger order, or backwards."""
     from ledger.codec.fast_read import read_entry, stamp_findings
 
     kept: list[LogRef] = []
     entries: list[Entry] = []
     findings: list[Finding] = []
-    doubtful: dict[int, _Doubtful] = {}
+    doubtful: dict[LogRef, _Doubtful] = {}
     if len(refs) > LOOSE_UP_TO:
         from hashlib import sha256  # OpenSSL's: slow to load, fast per byte
     else:
@@ -136,14 +132,18 @@ def read_given(home: Home, refs: Sequence[LogRef], contents: Iterable[bytes | No
         found = [one._replace(file=ref.path) for one in noticed] if noticed else []
         found += stamp_findings(stem, data, ref.path) if proven else ()
         if is_weak(stem) if proven else is_sealed(stem):
-            doubtful[len(entries)] = ref, proven, found
+            doubtful[ref] = ref, proven, found
         else:
             findings += found
         kept.append(ref)
         entries.append(entry)
+    if kept and kept[0] > kept[-1]:
+        kept, entries = kept[::-1], entries[::-1]
     if doubtful:
-        findings += _mend(home, doubtful, kept, entries)
-        place = {ref.path: number for number, ref in enumerate(refs)}
+        places = [number for number, ref in enumerate(kept) if ref in doubtful]
+        findings += _mend(home, {at: doubtful[kept[at]] for at in places}, kept, entries)
+    if findings:
+        place = {ref.path: number for number, ref in enumerate(sorted(refs))}
         findings.sort(key=lambda finding: place[finding.file])
     return LogReading(tuple(kept), tuple(entries), tuple(findings))
 
