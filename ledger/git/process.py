@@ -90,6 +90,15 @@ class Running:
         for end, number in left.items():
             poll.register(end, select.POLLIN if number else select.POLLOUT)
         os.set_blocking(to, False)
+        if (
+            len(data) > _FEW_BYTES
+        ):  # much will come of it: let neither side wait for the other often
+            try:
+                from fcntl import F_SETPIPE_SZ, fcntl
+
+                fcntl(out, F_SETPIPE_SZ, _MUCH_BYTES)
+            except (ImportError, OSError):
+                pass
 
         def close(end: int) -> None:
             poll.unregister(end)
@@ -106,10 +115,15 @@ class Running:
                     raise TimeoutError
                 for end, _ in ready:
                     if end == to:
-                        waiting = _written(to, waiting)
+                        try:
+                            waiting = waiting[os.write(to, waiting) :]
+                        except BlockingIOError:
+                            pass
+                        except BrokenPipeError:  # nobody reads any more
+                            waiting = waiting[:0]
                         if not waiting:
                             close(to)
-                    elif piece := os.read(end, 1 << 16):
+                    elif piece := os.read(end, 1 << 18):
                         yield left[end], piece
                         size += len(piece)
                         if size > _MUCH_BYTES and len(piece) < _FEW_BYTES:
@@ -192,13 +206,3 @@ def three_pipes() -> list[tuple[int, int]]:
                 hint="too many files are open in this process; close some and try again",
             ) from problem
     return made
-
-
-def _written(end: int, data: memoryview) -> memoryview:
-    """Write what a pipe takes now; return the rest, nothing where nobody reads any more."""
-    try:
-        return data[os.write(end, data) :]
-    except BlockingIOError:
-        return data
-    except BrokenPipeError:
-        return data[:0]

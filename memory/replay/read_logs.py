@@ -100,8 +100,7 @@ def read_all(
     `refs` are in ledger order; `progress` is as of `blobs`. The newest is asked for first: where git has
     packed each as what differs from the one before, it reads them once so, and twice in their order.
     """
-    newest_first = refs[::-1]
-    return read_given(home, newest_first, _contents(home, newest_first, progress))
+    return read_given(home, refs[::-1], _contents(home, refs[::-1], progress))
 
 
 def read_given(home: Home, refs: Sequence[LogRef], contents: Iterable[bytes | None]) -> LogReading:

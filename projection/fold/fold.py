@@ -136,8 +136,7 @@ def resolve(fact: str, history: History, cut: frozenset[Edge] = frozenset()) -> 
     """
     if kind := plain_kind(history):
         return _plain(fact, kind, history)
-    history = history.counting()
-    reading = _Reading(fact, history, cut)
+    reading = _Reading(fact, history.counting(), cut)
     return reading.result() if reading.texts.heads else None
 
 

@@ -227,9 +227,7 @@ class State:
     def get(self, fact: str) -> Standing | None:
         """Return where a fact stands, None when there is no such fact."""
         found = self.fact(fact)
-        if found is None:
-            return None
-        return stand(found, self._clock, self._lasting, self.decay)
+        return found and stand(found, self._clock, self._lasting, self.decay)
 
     def __getitem__(self, fact: str) -> Standing:
         """Return where a fact stands.
@@ -256,8 +254,7 @@ class State:
 
     def standings(self) -> list[Standing]:
         """Return all facts where they stand, by id."""
-        found = (self.get(fact) for fact in sorted(self.histories))
-        return [standing for standing in found if standing is not None]
+        return [self[fact] for fact in self]
 
     def findings(self) -> tuple[Finding, ...]:
         """Return what was noticed in the logs and in what they say together."""
