@@ -10,7 +10,6 @@ from __future__ import annotations
 from bisect import bisect_right
 
 from ledger.environment import now_ms
-from ledger.heavy_work import Uncollected
 from ledger.home import Home
 from ledger.model.log_names import day_seen
 from ledger.model.session import says_personal
@@ -67,8 +66,7 @@ def answers_to(home: Home, prompt: str) -> tuple[Moments, tuple[tuple[str, str, 
         sure = [one for one in best[:TOLD] if one.scored.score >= least and is_sure(one, found)]
         return policy.moment, tuple(map(_told, sure))
 
-    with Uncollected():
-        return ask_once(open_snapshot(home), answer)
+    return ask_once(open_snapshot(home), answer)
 
 
 def _told(one: Candidate) -> tuple[str, str, str]:

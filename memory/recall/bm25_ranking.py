@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
 #: How many texts are scored, those that have most of the question, and how many are told.
 CANDIDATES, TOLD, FACTS_TOLD = 200, 200, 60
-_NOWHERE = Posted({}, [])
 
 
 class Term(Record):
@@ -44,7 +43,7 @@ class Term(Record):
     raw: str  #: as typed
     weight: float  #: how much it tells
     posted: Posted  #: where in texts it stands
-    near: dict[int, int]  #: rows of what holds it, or it holds, or is spelled nearly so
+    near: set[int]  #: rows of what holds it, or it holds, or is spelled nearly so
     guessed: bool  #: another spelling was looked for
 
 
@@ -161,9 +160,9 @@ def _term(lookups: Lookups, found: _Found, language: str, *, facts: bool) -> Ter
     if not guessed and len(word.raw) >= INSIDE_LETTERS and (facts or language != ENGLISH):
         if not (word.beginning or lookups.as_spelled):
             other = lookups.inside(word.raw, stems, facts)
-    near = lookups.posted(facts, other).times
+    near = lookups.posted(facts, other).rows
     share = RULES.everyday if is_everyday(word.raw, language) else 1.0
-    held = min(len(posted.times) or len(near), texts)
+    held = min(len(posted.rows) or len(near), texts)
     return Term(word.raw, share * weight_of(held, max(texts, TELLING)), posted, near, guessed)
 
 
@@ -178,22 +177,19 @@ def ranked(
     rules, total = RULES, sum([term.weight for term in terms]) or 1.0
     rows = _candidates(terms, keeps, cosines or {})
     there = {row: found[1] for row in rows if (found := lookups.index.at(row)) is not None}
-    norms = {
-        row: rules.k1 * (1 - rules.b + rules.b * piece.chars / rules.usual)
-        for row, piece in there.items()
-    }
+    k1, b = rules.k1, rules.b
+    norms = {row: k1 * (1 - b + b * one.chars / rules.usual) for row, one in there.items()}
     words, pairs = dict.fromkeys(there, 0.0), dict.fromkeys(there, 0.0)
-    before, worth = _NOWHERE, 0.0
+    before, worth = Posted(set(), []), 0.0
     for _, weight, posted, near, _ in terms:
-        times, gain = posted.times, weight * (rules.k1 + 1)
-        for row in there.keys() & times.keys():
-            said = times[row] + rules.inside * (row in near)
+        gain = weight * (k1 + 1)
+        for row in there.keys() & posted.rows:
+            places = posted.at(row)
+            said = (len(places) or 1) + rules.inside * (row in near)
             words[row] += gain * said / (said + norms[row])
-            if row in before.times:
-                behind = {at + 1 for at in before.at(row)}
-                if not behind.isdisjoint(posted.at(row)):
-                    pairs[row] += rules.pairs * (worth + weight) / 2
-        for row in (there.keys() & near.keys()) - times.keys():
+            if row in before.rows and not {at + 1 for at in before.at(row)}.isdisjoint(places):
+                pairs[row] += rules.pairs * (worth + weight) / 2
+        for row in (there.keys() & near) - posted.rows:
             words[row] += gain * rules.inside / (rules.inside + norms[row])
         before, worth = posted, weight
     # a fact that has no vector yet is as alike as half of the others
@@ -202,8 +198,7 @@ def ranked(
     for row, piece in there.items():
         parts = [("words", words[row]), ("word after word", pairs[row])]
         if cosines is not None:
-            cosine = max(0.0, cosines.get(row, usual))
-            parts.append((MEANING, rules.meaning * total * cosine))
+            parts.append((MEANING, rules.meaning * total * max(0.0, cosines.get(row, usual))))
         score = sum([value for _, value in parts])
         if piece.listed:
             score, parts = score * rules.listed, [*parts, ("listed", rules.listed)]
@@ -216,7 +211,7 @@ def _around(terms: Sequence[Term], found: Sequence[Scored]) -> list[Scored]:
     """Rank passages anew by what is around them: how they begin, their neighbours, and their whole log."""
     logs: dict[int, float] = dict.fromkeys([one.row >> PLACE_BITS for one in found], 0.0)
     for term in terms:
-        times = tally([row >> PLACE_BITS for row in term.posted.times])
+        times = tally([row >> PLACE_BITS for row in term.posted.rows])
         for number in logs.keys() & times.keys():
             logs[number] += term.weight * times[number] / (times[number] + RULES.k1)
     own = {one.row: one.score for one in found}
@@ -242,12 +237,12 @@ def _candidates(
     """Return the rows that have most of a question, the newer first among equals."""
     likest = sorted(cosines, key=lambda row: cosines[row], reverse=True)[:FACTS_TOLD]
     told = dict.fromkeys([row for row in likest if cosines[row] > SEEN], 0.0)
-    some = [(term.weight, term.posted.times) for term in terms]
+    some = [(term.weight, term.posted.rows) for term in terms]
     some += [(term.weight * RULES.inside, term.near) for term in terms]
     for weight, rows in sorted(some, key=lambda one: len(one[1])):
         if keeps is None and CANDIDATES < len(told) < len(rows):
             # so common a word finds nothing by itself, and what all have tells nothing
-            both = told.keys() & rows.keys()
+            both = told.keys() & rows
             for row in both if len(both) < len(told) else ():
                 told[row] += weight
         else:
@@ -262,7 +257,7 @@ def _scored(
 ) -> Scored:
     held, covered, heaviest, lacked = list[str](), 0.0, 0.0, 0.0
     for raw, weight, posted, near, guessed in terms:
-        there = row in posted.times
+        there = row in posted.rows
         if there or row in near:
             held.append(raw)
             covered += weight if there else weight * RULES.inside

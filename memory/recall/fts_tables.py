@@ -44,7 +44,8 @@ CREATE TABLE logs(number INTEGER PRIMARY KEY, stem TEXT NOT NULL UNIQUE, blob TE
   day TEXT NOT NULL, agent TEXT NOT NULL, role TEXT NOT NULL,
   branch TEXT NOT NULL, passages BLOB NOT NULL);
 CREATE TABLE facts(term TEXT NOT NULL, part INTEGER NOT NULL, doc INTEGER NOT NULL,
-  places BLOB NOT NULL, PRIMARY KEY(term, part)) WITHOUT ROWID;
+  texts BLOB NOT NULL, places BLOB NOT NULL, PRIMARY KEY(term, part)) WITHOUT ROWID;
+CREATE INDEX facts_doc ON facts(term, doc);
 """ + "".join(
     f"CREATE VIRTUAL TABLE {name} USING fts5(text, parts, content='', columnsize=0, {_TOKENS});"
     f"CREATE VIRTUAL TABLE {name}_terms USING fts5vocab({name}, row);"
@@ -132,10 +133,10 @@ class Stemmer:
         if self._base is None:
             self._base = sqlite3.connect(":memory:", isolation_level=None)
             self._base.executescript(
-                f"CREATE VIRTUAL TABLE said USING fts5(text, parts, {_TOKENS});"
+                f"CREATE VIRTUAL TABLE said USING fts5(text, parts, content='', columnsize=0, {_TOKENS});"
                 "CREATE VIRTUAL TABLE words USING fts5vocab(said, instance);"
             )
-        self._base.execute("DELETE FROM said")
+        self._base.execute("INSERT INTO said(said) VALUES ('delete-all')")
         self._base.executemany("INSERT INTO said(rowid, text, parts) VALUES (?, ?, ?)", texts)
         return self._base.execute(f"SELECT term, {_PLACE} FROM words").fetchall()  # noqa: S608 - ours
 
@@ -211,6 +212,11 @@ class Index(Database):
             return self._each(f"SELECT {_PLACE} FROM {{0}}_places WHERE term = ?", stem)  # noqa: S608 - ours
         some = self.column("SELECT places FROM facts WHERE term = ?", (stem,))
         return memoryview(b"".join(some)).cast("q").tolist()
+
+    def texts(self, stem: str) -> set[int]:
+        """Return the rows of facts that hold a word."""
+        some = self.column("SELECT texts FROM facts WHERE term = ?", (stem,))
+        return {*memoryview(b"".join(some)).cast("q")}
 
     def matching(self, phrase: Sequence[str]) -> frozenset[int]:
         """Return the rows in which words, as the stemmer gives them, stand one behind the other."""

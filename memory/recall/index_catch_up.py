@@ -63,9 +63,10 @@ _NEIGHBOURS = """SELECT
 
 #: So many logs stand together as there are numbers in these bits.
 _PART_BITS = AT_BITS + PLACE_BITS + 20
-_ADD = """INSERT INTO facts VALUES (?, ?, ?, ?) ON CONFLICT(term, part) DO UPDATE
-  SET doc = doc + excluded.doc, places = CAST(places || excluded.places AS BLOB)"""
-_LEAVE = "UPDATE facts SET doc = doc - ?, places = ? WHERE term = ? AND part = ?"
+_ADD = """INSERT INTO facts VALUES (?, ?, ?, ?, ?) ON CONFLICT(term, part) DO UPDATE
+  SET doc = doc + excluded.doc, texts = CAST(texts || excluded.texts AS BLOB),
+  places = CAST(places || excluded.places AS BLOB)"""
+_LEAVE = "UPDATE facts SET doc = ?, texts = ?, places = ? WHERE term = ? AND part = ?"
 _KNOWN = "SELECT 1 FROM facts WHERE term = ?"
 _ADD_WORDS = """INSERT INTO meta VALUES ('words', ?) ON CONFLICT(key) DO UPDATE
   SET value = value || excluded.value"""
@@ -360,15 +361,14 @@ def _put_facts(base: sqlite3.Connection, places: Iterable[tuple[str, int]], sign
         found.setdefault((term, place >> _PART_BITS), []).append(place)
     words: list[str] = []
     for key, some in found.items():
-        texts = len({place >> AT_BITS for place in some})
-        if sign > 0:
-            if may_hold(key[0]) and not base.execute(_KNOWN, key[:1]).fetchone():
-                words.append(key[0])
-            base.execute(_ADD, (*key, texts, pack(f"{len(some)}q", *some)))
-        else:
+        if sign < 0:
             ((packed,),) = base.execute("SELECT places FROM facts WHERE term = ? AND part = ?", key)
-            left = sorted({*memoryview(packed).cast("q")}.difference(some))
-            base.execute(_LEAVE, (texts, pack(f"{len(left)}q", *left), *key))
+            some = sorted({*memoryview(packed).cast("q")}.difference(some))
+        elif may_hold(key[0]) and not base.execute(_KNOWN, key[:1]).fetchone():
+            words.append(key[0])
+        texts = sorted({place >> AT_BITS for place in some})
+        values = len(texts), pack(f"{len(texts)}q", *texts), pack(f"{len(some)}q", *some)
+        base.execute(*(_ADD, (*key, *values)) if sign > 0 else (_LEAVE, (*values, *key)))
     if found and sign < 0:
         base.execute("DELETE FROM facts WHERE doc = 0")
     base.execute(_ADD_WORDS, ("".join([f"{word}\n" for word in words]),))

@@ -288,7 +288,7 @@ class LogPassages(Passages):
             stems = known.keys() & lookups.stems(sentence)
             rare = sorted([(known[stem], stem) for stem in stems])[:_WORDS]
             few = [stem for count, stem in rare if count <= _TOLD_BY]
-            here = tally([row for stem in few for row in lookups.posted(True, (stem,)).times])
+            here = tally([row for stem in few for row in lookups.posted(True, (stem,)).rows])
             shared |= {row: max(times, shared.get(row, 0)) for row, times in here.items()}
         best = sorted(
             [row for row in shared if shared[row] > 1], key=lambda row: (-shared[row], row)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from _bisect import bisect_left
 from itertools import combinations
 
-from ledger.model.record import TYPE_CHECKING, Record, cached, tally
+from ledger.model.record import TYPE_CHECKING, Record, cached
 from memory.recall.fts_tables import AT_BITS, INSIDE_LETTERS, TERMS_OF, Index, may_hold
 from memory.recall.question import ENGLISH
 
@@ -31,14 +31,13 @@ _LETTERS = 64
 class Posted(Record):
     """Where a word stands."""
 
-    times: dict[int, int]  #: by row how often
+    rows: set[int]
     places: list[int]  #: ascending; none of a word that is too common
 
     def at(self, row: int) -> list[int]:
         """Return the places in a row."""
-        times = self.times.get(row, 0)
-        start = bisect_left(self.places, row << AT_BITS) if times else 0
-        return self.places[start : start + times]
+        start = bisect_left(self.places, row << AT_BITS)
+        return self.places[start : bisect_left(self.places, row + 1 << AT_BITS, start)]
 
 
 class Lookups:
@@ -118,17 +117,15 @@ class Lookups:
         each = [self._of(facts, stem) for stem in stems]
         if len(each) == 1:
             return each[0]
-        times: dict[int, int] = {}
-        for one in each:
-            for row, more in one.times.items():
-                times[row] = times.get(row, 0) + more
-        return Posted(times, sorted([place for one in each for place in one.places]))
+        rows = {row for one in each for row in one.rows}
+        return Posted(rows, sorted([place for one in each for place in one.places]))
 
     def _posted(self, facts: bool, stem: str) -> Posted:
         if not facts and self.count(stem) > READ:
-            return Posted(dict.fromkeys(self.index.passages((stem,), READ)[:READ], 1), [])
-        found = self.index.found(stem, facts)
-        return Posted(tally([place >> AT_BITS for place in found]), sorted(found))
+            return Posted({*self.index.passages((stem,), READ)[:READ]}, [])
+        places = sorted(self.index.found(stem, facts))
+        rows = self.index.texts(stem) if facts else {place >> AT_BITS for place in places}
+        return Posted(rows, places)
 
 
 def folded(word: str) -> str:

@@ -219,6 +219,10 @@ class _Index:
             if at
         ]
 
+    def texts(self, stem: str) -> set[int]:
+        """Return the candidates that have a word."""
+        return {place >> AT_BITS for place in self.found(stem, True)}
+
     def words_of(self, facts: bool) -> str:
         """Return no word: only whole words and beginnings are asked of the database."""
         return ""
