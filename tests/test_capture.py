@@ -23,8 +23,6 @@ from tests.host_door import TALK, Door, named, say
 from tests.host_door import door as door
 from tests.world import DIED, OWN_REPOSITORY, World
 
-QUIET = 11
-
 
 @pytest.fixture
 def transcript(repo: Repo) -> Path:
@@ -322,7 +320,7 @@ def test_a_boundary_behind_a_lock_is_told_later(
         session.hook("end", reason="other")
         assert run("capture", "--session", "s-1", "--json").json["error"]["code"] == "Busy"
     assert told(door.repo) == files(0)
-    door.at(1 + QUIET)
+    door.at(12)
     door.session(session="new").start()
     assert told(door.repo) == files(0, 1)
 

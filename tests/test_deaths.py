@@ -9,7 +9,7 @@ import time
 import pytest
 
 from tests.conftest import Repo, Run, diagonal, sampled
-from tests.world import COMMITTING, DIED, FOLDER, OWN_BRANCH, OWN_REPOSITORY, World
+from tests.world import COMMITTING, DIED, FOLDER, IN_TREE, OWN_BRANCH, OWN_REPOSITORY, World
 
 #: What a person does right behind the death, as git takes it.
 PERSONS = {
@@ -84,17 +84,18 @@ def test_no_commit_of_a_persons_deletes_a_log(
 
 
 @pytest.mark.parametrize(
-    ("step", "kind"), diagonal((".git/objects/", "git update-ref"), COMMITTING)
+    ("step", "kind"),
+    diagonal((".git/objects/", "git update-ref", "sessions/2"), (*COMMITTING, IN_TREE)),
 )
 def test_a_redaction_withholds_from_the_moment_it_is_recorded(
     world: World, kind: str, step: str
 ) -> None:
     """Nobody could commit it yet; what lands later says the same."""
     home = world.home(kind, facts={"word": "fact: The zqotter swims."})
-    home.at_step(1, "die", *DEEDS["redact"], on=step)
+    home.at_step(1, "die", *DEEDS["redact"], on=step, behind=True)
     assert "zqotter" not in home.text("show") + home.text("recall", "zqotter", code=None)
     home.note("id=next fact: Queues drain.")
-    assert home.waiting() == [] and home.texts()["word"] == "(redacted)"
+    assert home.texts()["word"] == "(redacted)" and home.waiting() == home.fsck() == []
     assert any(b"- Redacted: word" in data for data in home.logs().values())
 
 

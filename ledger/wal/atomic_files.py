@@ -13,7 +13,7 @@ from ledger.errors import Busy, WriteRefused, storage_failure
 from ledger.model.layout import LOCK_FILE
 
 LOCK_WAIT_SECONDS = 30.0
-_RETRY_SECONDS = 0.005
+_RETRY_SECONDS = 0.002
 _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
 
 
@@ -141,6 +141,27 @@ def make_folder(path: str, mode: int = 0o700) -> None:
             raise storage_failure(problem, path) from problem
 
 
+def take_lock(fd: int, seconds: float) -> bool:
+    """Take the lock of an open file; False where another process held it for so many seconds.
+
+    Raises:
+        OSError: it can not be locked.
+    """
+    deadline = 0.0
+    while True:
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        except OSError as problem:
+            if problem.errno not in (errno.EAGAIN, errno.EACCES, errno.EINTR):
+                raise
+        now = monotonic()
+        deadline = deadline or now + seconds
+        if now >= deadline:
+            return False
+        time.sleep(_RETRY_SECONDS)
+
+
 class Lock:
     """An exclusive lock between processes; the kernel frees it when its owner dies.
 
@@ -196,26 +217,19 @@ class Lock:
             self._fd = os.open(self._path, os.O_RDWR | os.O_CREAT | _NO_FOLLOW, 0o600)
         except OSError as problem:
             raise storage_failure(problem, self._path) from problem
-        deadline = 0.0
-        while True:
-            try:
-                fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except OSError as problem:
-                if problem.errno not in (errno.EAGAIN, errno.EACCES, errno.EINTR):
-                    os.close(self._fd)
-                    raise storage_failure(problem, self._path) from problem
-            now = monotonic()
-            deadline = deadline or now + self._wait_seconds
-            if now >= deadline:
-                words = os.pread(self._fd, 32, 0).decode("ascii", "replace").split()
-                owner = f" ({words[0]})" if words and words[0].isdigit() else ""
-                os.close(self._fd)
-                raise Busy(
-                    f"another Diurna process{owner} holds {self._path}",
-                    hint="try again when it is done; its work is not interrupted",
-                )
-            time.sleep(_RETRY_SECONDS)
+        try:
+            taken = take_lock(self._fd, self._wait_seconds)
+        except OSError as problem:
+            os.close(self._fd)
+            raise storage_failure(problem, self._path) from problem
+        if not taken:
+            words = os.pread(self._fd, 32, 0).decode("ascii", "replace").split()
+            owner = f" ({words[0]})" if words and words[0].isdigit() else ""
+            os.close(self._fd)
+            raise Busy(
+                f"another Diurna process{owner} holds {self._path}",
+                hint="try again when it is done; its work is not interrupted",
+            )
         self.resume()
         was = os.fstat(self._fd).st_mtime_ns
         try:

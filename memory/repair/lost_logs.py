@@ -161,7 +161,9 @@ def drop_redacted(home: Home, held: Held) -> None:
     if read_reference(home.repository, home.lost):
         keep_lost(home, {}, held)
     if not home.seen and (kept := read_reference(home.repository, home.kept)):
-        git.run("update-ref", home.kept, _stored(home, "", missing_logs(home, "", kept, held)))
+        left = missing_logs(home, "", kept, held)
+        said = (home.kept, _stored(home, "", left)) if left else ("-d", home.kept)
+        git.run("update-ref", *said)
 
 
 def _stored(home: Home, root: str, logs: Logs) -> str:

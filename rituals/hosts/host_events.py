@@ -12,10 +12,10 @@ import os
 from ledger.environment import local_day, now_ms, working_directory
 from ledger.model.layout import CAPTURED_DIR
 from ledger.model.record import TYPE_CHECKING, Record
+from ledger.wal.atomic_files import take_lock
 from rituals.hosts import adapters
 from rituals.hosts.session_files import (
     files_in,
-    lock,
     open_file,
     read_object,
     read_record,
@@ -104,8 +104,8 @@ def claim(commondir: str, said: Moment) -> tuple[str, int]:
     if start_of(commondir, said).owed:
         try:
             fd = open_file(_start_file(commondir, said), os.O_RDWR)
-            lock(fd, 0.0)
-            return start_of(commondir, said).owed, fd
+            if take_lock(fd, 0.0):
+                return start_of(commondir, said).owed, fd
         except OSError:
             pass  # another hook has it
     return "", -1

@@ -9,18 +9,17 @@ numbers of lines) means the same lines for ever. A spool that is made anew began
 from __future__ import annotations
 
 import os
-from errno import EINVAL
+from errno import EAGAIN, EINVAL
 from stat import S_ISREG
 
-from ledger.environment import monotonic, now_ms
+from ledger.environment import now_ms
 from ledger.model.layout import STATE_DIR
 from ledger.model.record import TYPE_CHECKING, Record
-from ledger.wal.atomic_files import write_all
+from ledger.wal.atomic_files import take_lock, write_all
 from rituals.hosts.host_events import file_name
 from rituals.hosts.session_files import (
     fields_of,
     files_in,
-    lock,
     open_file,
     read_object,
     read_start,
@@ -144,11 +143,11 @@ class Spool(Record):
 
     def _locked(self, *, make: bool) -> int:
         """Open the file under its lock; one that was removed meanwhile is opened again."""
-        deadline = monotonic() + PATIENCE_SECONDS
         while True:
             fd = open_file(self.path, os.O_RDWR | os.O_APPEND | (os.O_CREAT if make else 0))
             try:
-                lock(fd, deadline)
+                if not take_lock(fd, PATIENCE_SECONDS):
+                    raise OSError(EAGAIN, "another process holds the spool")
                 found = os.fstat(fd)
                 if not S_ISREG(found.st_mode):
                     raise OSError(EINVAL, "not a file", self.path)

@@ -7,12 +7,11 @@ No file is waited for, and none is followed by a link; what is odd is read as no
 
 from __future__ import annotations
 
-import errno
 import fcntl
 import os
 import time
 
-from ledger.environment import monotonic, now_seconds
+from ledger.environment import now_seconds
 from ledger.model.layout import HOOK_FAULTS_FILE
 from ledger.model.record import TYPE_CHECKING, Record
 from ledger.wal.atomic_files import try_unlink, write_all
@@ -92,23 +91,6 @@ def open_file(path: str, flags: int) -> int:
             except FileExistsError:
                 pass
         return os.open(path, flags | _ODD, 0o600)
-
-
-def lock(fd: int, deadline: float) -> None:
-    """Take the lock of an open file, until a moment of the monotonic clock.
-
-    Raises:
-        OSError: another process holds it.
-    """
-    while True:
-        try:
-            return fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as problem:
-            if problem.errno not in (errno.EAGAIN, errno.EACCES, errno.EINTR):
-                raise
-        if monotonic() >= deadline:
-            raise OSError(errno.EAGAIN, "another process holds the spool")
-        time.sleep(0.0005)
 
 
 def files_in(folder: str, end: str = "") -> list[tuple[str, int, int]]:

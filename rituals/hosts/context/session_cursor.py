@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import os
 
-from ledger.environment import monotonic
 from ledger.model.layout import MOMENT_FILE
 from ledger.model.record import TYPE_CHECKING, Record
+from ledger.wal.atomic_files import take_lock
 from ledger.wal.user_key import digest
 from rituals.hosts.adapters import HOSTS
 from rituals.hosts.host_events import file_name
 from rituals.hosts.session_files import (
     files_in,
-    lock,
     open_file,
     put_record,
     read_record,
@@ -159,11 +158,12 @@ class Heard:
         """
         try:
             self._fd = open_file(self._path, os.O_RDWR | os.O_CREAT)
-            lock(self._fd, monotonic() + seconds)
-            return record_in(self._fd, Cursor())
+            if take_lock(self._fd, seconds):
+                return record_in(self._fd, Cursor())
         except OSError:
-            self.leave()
-            return None
+            pass  # a disk that refuses
+        self.leave()
+        return None
 
     def move(self, cursor: Cursor) -> None:
         """Keep what the session has heard now, and let go."""
