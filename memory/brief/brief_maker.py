@@ -30,30 +30,32 @@ from projection.brief.lines import as_json, stem_said
 from projection.brief.values import (
     BORN,
     CLOSED,
+    DECISIONS,
+    REST,
     Beside,
     Brief,
     Material,
     News,
     Place,
     Session,
+    Stated,
     Todo,
     happened,
 )
 from projection.document.fact_remarks import mark_of
-from projection.fold.live_view import Standing
+from projection.fold.live_view import Standing, never_decaying, tier_by_age
 from projection.fold.testimony import RANK, testimony, word_of
 from projection.lifecycle.review_due import newly_due
 from projection.policy import model as policy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable
+    from collections.abc import Callable, Container, Iterable, Iterator
     from typing import Any
 
     from ledger.home import Home
     from ledger.model.session import Entry
     from memory.cache.cache_file import Cache
     from memory.replay.tip_snapshot import Snapshot
-    from projection.brief.values import Row
     from projection.fold.fact_history import Fact
 
 #: How many logs are looked through for what changed, and for an agent who was never here.
@@ -62,8 +64,8 @@ _LOGS, _LOGS_FOR_NEW = 100, 20
 _LINE_CHARS = 200
 #: How many facts that HEAD does not hold have a line; the others are counted.
 _ELSEWHERE = 5
-#: The kinds of which there is more to tell than of others.
 _NOTHING: dict[str, Any] = {}
+#: The kinds of which there is more to tell than of others.
 _OCCASIONAL = policy.DELIBERATE | {policy.PATTERN_KIND}
 #: Branches whose names say nothing.
 _TRUNKS = ("", "main", "master", "trunk")
@@ -122,16 +124,15 @@ def _material(home: Home, cache: Cache, asked: Asked, found: tuple[str, ...]) ->
     marks, elsewhere = marks_at(home, cache).few(_ELSEWHERE)
     here, entry, histories = marks.here, cache.header, cache.some_histories
     near = bool(found or asked.changed) or asked.branch not in _TRUNKS
-    plain: list[Row] = []
-    some = None if near or asked.role or asked.task else plain
-    view = here.view(cache, cache.view(some, {*here.rows, *[one.fact for one in marks.truth]}))
+    apart = {*here.rows, *[one.fact for one in marks.truth], *cache.against()}
+    view = here.view(cache, cache.view(None if near or asked.role or asked.task else apart))
     last = cache.newest_of(asked.agent) if asked.agent else ""
     since = quiet_since(cache.work_stems(QUIET_SESSIONS), cache.work_dates(DAYS))
     news, more_news = _news(cache, last, asked.budget_chars // _LINE_CHARS, marks)
     live: dict[str, Fact | None] = {standing.fact.id: standing.fact for standing in view.live}
+    plain, are_plain = _plain(cache, apart, live)
+    asked_for, known = tuple[str, ...](), list[Standing]()
     standing_of = cache.placing()
-    asked_for: tuple[str, ...] = ()
-    known: list[Standing] = []
     if asked.task:
         from memory.brief.occasional_parts import answering
 
@@ -157,8 +158,8 @@ def _material(home: Home, cache: Cache, asked: Asked, found: tuple[str, ...]) ->
         more_news,
         scores(view.live, found, asked.branch, asked.changed) if near else {},
         tuple(known),
-        plain,
-        lambda id, packed: live.setdefault(id, cache.resolved(id, packed)),
+        {} if near or asked.role or asked.task else plain,
+        are_plain,
         sessions,
         notes,
         tuple(cache.work_dates(DAYS)),
@@ -178,6 +179,46 @@ def _material(home: Home, cache: Cache, asked: Asked, found: tuple[str, ...]) ->
             [(id, standing_of(side)) for id, side in sides if side and side.id not in notes.others]
         ),
     )
+
+
+def _plain(
+    cache: Cache, apart: set[str], read: dict[str, Fact | None]
+) -> tuple[
+    dict[str, tuple[int, Iterator[Stated], Iterator[Stated]]], Callable[[set[str]], list[str]]
+]:
+    """Return the plain facts (`memory.cache.schema`) that are live, but some, as `Material` has them.
+
+    Those that are read, where there is room for their lines, are put into `read`.
+    """
+    clock, around = cache.clock(), (*sorted(never_decaying(cache.policy)), *apart)
+    places = ["?"] * (len(around) - len(apart)), ["?"] * len(apart)
+    lives = "state IN (1, 2) AND plain = ? AND anchor >= ? AND kind NOT IN ({}) AND id NOT IN ({})"
+    among = lives.format(*map(", ".join, places))
+    young = "AND (young != '' AND young >= ?) = ? ORDER BY anchor DESC, id"
+
+    def ask(what: str, section: int, since: str, more: str, *values: object) -> Iterator[Any]:
+        with cache.errors:  # row by row: whoever has room for no more asks for none
+            question = f"SELECT {what} FROM facts WHERE {among} {more}"  # noqa: S608 - our own words
+            yield from cache.base.execute(question, (section, since, *around, *values))
+
+    def walk(section: int, since: str, *values: object) -> Iterator[Stated]:
+        rows = ask("id, history, anchor, young", section, since, young, *values)
+        for id, packed, *ages in rows:
+            if fact := cache.resolved(id, packed):
+                read[id] = fact
+                yield Stated(Standing(fact, tier_by_age(ages[0], ages[1], clock)))
+
+    found = {
+        name: (next(ask("count(*)", one, clock.archive, ""))[0],
+               walk(one, clock.working, clock.working, True),
+               walk(one, clock.archive, clock.working, False))
+        for one, name in enumerate((DECISIONS, REST), 1)
+    }  # fmt: skip
+    return found, lambda ids: [
+        row[0]
+        for one in (1, 2)
+        for row in ask("id", one, clock.archive, f"AND id IN ({', '.join('?' * len(ids))})", *ids)
+    ]
 
 
 def _place(cache: Cache, asked: Asked, last: str, elsewhere: str) -> Place:

@@ -35,7 +35,7 @@ from projection.fold.live_view import (
     set_digest,
     summarise,
 )
-from projection.policy.model import DELIBERATE, PATTERN_KIND, THREAD_KIND
+from projection.policy.model import DECIDED_KINDS, DELIBERATE, PATTERN_KIND, THREAD_KIND
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -135,9 +135,11 @@ def _fact_row(
     contested = contested or bool(footer(found, CONFLICTS))
     row = found.anchor, found.young, found.kind, int(contested), footer(found, ENTITY_KEY)
     known = contested or found.closed or found.redacted or found.kind in _PLACED_KINDS
-    plain = state == ORDINARY and not (known or footer(found, "role") or footer(found, "salience"))
+    known = known or found.young > found.anchor
+    known = known or bool(footer(found, "role") or footer(found, "salience"))
+    plain = 0 if known or state != ORDINARY else 2 - (found.kind in DECIDED_KINDS)
     followed = len(history.acts) > 1 or found.closed
-    return fact, packed, state, *row, *found.extent, int(plain), int(followed)
+    return fact, packed, state, *row, *found.extent, plain, int(followed)
 
 
 #: More supersessions at once are looked at together, in the time that all of them take.

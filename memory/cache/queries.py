@@ -14,8 +14,6 @@ from memory.cache.schema import (
     Head,
     agent_name,
     entry_in,
-    likeness,
-    session_name,
     unpack_history,
 )
 from memory.cache.stamp import unpack
@@ -23,7 +21,6 @@ from projection.fold.fact_history import Fact, History
 from projection.fold.falsity import opposed
 from projection.fold.fold import resolve
 from projection.fold.live_view import (
-    ARCHIVED_TIERS,
     DecayClock,
     LiveView,
     Standing,
@@ -32,16 +29,14 @@ from projection.fold.live_view import (
     live_view,
     never_decaying,
     stand,
-    tier_by_age,
 )
 from projection.policy.model import Policy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
     from typing import Any
 
-    from projection.brief.values import Row
     from projection.document.fact_remarks import Met
     from projection.fold.falsity import Edge
 
@@ -49,6 +44,7 @@ if TYPE_CHECKING:
 #: How many values one query takes.
 _CHUNK = 500
 LOGS = "SELECT stem, path, blob, entry, acts FROM logs"
+_HISTORY = "SELECT id, history FROM facts WHERE id"
 _MAY_BE_CONTESTED = "SELECT id FROM facts WHERE contested"
 
 
@@ -127,35 +123,31 @@ class Questions(Database):
         """Return the facts that hold and may say what ends them, or by what they are checked."""
         return self.column(f"SELECT id FROM facts WHERE {MAY_END} ORDER BY id")  # noqa: S608 - our own words
 
-    def view(self, plain: list[Row] | None = None, apart: Container[str] = ()) -> LiveView:
+    def view(self, apart: Collection[str] | None = None) -> LiveView:
         """Return what `continuity.md` shows, without looking at what is archived.
 
-        What is plain (`memory.cache.schema`) and not `apart` goes to `plain` instead, where that is given.
+        `apart` leaves out what is plain (`memory.cache.schema`), but for these ids.
         """
-        clock, lasting, against = self.clock(), never_decaying(self.policy), self._against()
-        facts: list[Fact] = []
-        for id, packed, simple, kind, anchor, young in self.maybe_live(clock).values():
-            if plain is None or not simple or kind in lasting or id in against or id in apart:
-                found = self.resolved(id, packed)
-                facts += [] if found is None else [self._set_against(found)]
-            elif (tier := tier_by_age(anchor, young, clock)) not in ARCHIVED_TIERS:
-                plain.append((id, packed, kind, anchor, tier))
+        clock, rows = self.clock(), self.maybe_live(self.clock(), plain=apart is None)
+        beside = sorted({*(apart or ())} - rows.keys())
+        found = [*rows.items(), *self.rows_among(f"{_HISTORY} IN (?) AND plain", beside)]
+        facts = [self._set_against(fact) for row in found if (fact := self.resolved(*row))]
         contested = self.contested()
         return live_view(self.summary, self.policy, clock, facts, contested, self.head.counts)
 
     def contested(self) -> Iterator[Fact]:
         """Yield the facts of which something stands against something, by id."""
-        for id in sorted({*self.column(_MAY_BE_CONTESTED), *self._against()}):
+        for id in sorted({*self.column(_MAY_BE_CONTESTED), *self.against()}):
             found = self.fact(id)
             if found is not None and found.contradicted:
                 yield found
 
     def _set_against(self, fact: Fact) -> Fact:
         """Return a fact with what footers set against it."""
-        against = self._against().get(fact.id)
+        against = self.against().get(fact.id)
         return fact._replace(opposed=against) if against else fact
 
-    def _against(self) -> dict[str, tuple[str, ...]]:
+    def against(self) -> dict[str, tuple[str, ...]]:
         """Return what footers set against each other; it holds until there is another log."""
         if self._opposed is None:
             facts = [fact for id in self.column(_MAY_BE_CONTESTED) if (fact := self.alone(id))]
@@ -166,19 +158,22 @@ class Questions(Database):
         """Read a fact off its packed history."""
         return resolve(fact, unpack_history(packed), self.cut)
 
-    def maybe_live(self, clock: DecayClock) -> dict[str, tuple[str, bytes, int, str, str, str]]:
-        """Return (id, history, plain, kind, anchor, young) of what may stand in `continuity.md`, by id.
+    def maybe_live(self, clock: DecayClock, *, plain: bool = True) -> dict[str, bytes]:
+        """Return the packed histories of what may stand in `continuity.md`, by id.
 
-        With the clock of an earlier log: without those that had left it for good by then.
+        With the clock of an earlier log: without those that had left it for good by then. `plain`: of what
+        is plain those too that may fade.
         """
-        asked = "SELECT id, history, plain, kind, anchor, young FROM facts WHERE state "
-        rows = self.rows(asked + "IN (1, 2) AND anchor >= ?", (clock.archive,))
+        asked = "SELECT id, history FROM facts WHERE state "
+        rows = self.rows(
+            asked + "IN (1, 2) AND plain IN (0, ?, 2 * ?) AND anchor >= ?",
+            (plain, plain, clock.archive),
+        )
         rows += self.rows(asked + "= 2 AND anchor < ?", (clock.archive,))
         for kind in sorted(never_decaying(self.policy)):
-            rows += self.rows(asked + "= 1 AND kind = ? AND anchor < ?", (kind, clock.archive))
+            rows += self.rows(asked + "= 1 AND kind = ?", (kind,))
         young = "IN (1, 2) AND young != '' AND young != anchor AND young >= ? AND anchor < ?"
-        rows += self.rows(asked + young, (clock.working, clock.archive))
-        return {row[0]: row for row in rows}
+        return dict(rows + self.rows(asked + young, (clock.working, clock.archive)))
 
     def alone(self, fact: str) -> Fact | None:
         """Return a fact as its own history tells it."""
@@ -211,11 +206,6 @@ class Questions(Database):
             f"WHERE kind = ?{f' AND state = {PINNED:d}' if unsettled else ''}", (kind,)
         )
 
-    def histories(self) -> dict[str, History]:
-        """Return everything that is known of every id."""
-        rows = self.rows("SELECT id, history FROM facts")
-        return {fact: unpack_history(packed) for fact, packed in rows}
-
     def followed(self, facts: Sequence[str]) -> set[str]:
         """Return those of some facts that may not hold as they were created (`memory.cache.schema`)."""
         asked = "SELECT id FROM facts WHERE followed AND id IN (?)"
@@ -230,7 +220,7 @@ class Questions(Database):
     def some_histories(self, facts: Iterable[str]) -> dict[str, History]:
         """Return what is known of some ids."""
         ids = list(dict.fromkeys(facts))
-        stored = dict(self.rows_among("SELECT id, history FROM facts WHERE id IN (?)", ids))
+        stored = dict(self.rows_among(f"{_HISTORY} IN (?)", ids))
         return {fact: unpack_history(stored[fact]) for fact in ids if fact in stored}
 
     def about_names(self) -> str:
@@ -249,8 +239,9 @@ class Questions(Database):
 
     def times_shown(self, fact: str, after: str) -> int:
         """Count the sessions that were shown a fact behind a stem, as captured logs say."""
-        row = self.row("SELECT count(*) FROM shown WHERE fact = ? AND stem > ?", (fact, after))
-        return int(row[0])
+        return int(
+            self.row("SELECT count(*) FROM shown WHERE fact = ? AND stem > ?", (fact, after))[0]
+        )
 
     def sessions_after(self, stem: str) -> int:
         """Count the `work` logs after a stem."""
@@ -290,15 +281,6 @@ class Questions(Database):
         row = self.row("SELECT stem FROM newest WHERE name = ?", (name,))
         return "" if row is None else str(row[0])
 
-    def session_begun(self, session: str) -> str:
-        """Return the newest `work` log of a host session, by whatever agent, "" where it has none."""
-        begin = session_name(session)
-        row = self.row(
-            "SELECT coalesce(max(stem), '') FROM newest WHERE name >= ? AND name < ?",
-            (begin, begin + "\U0010ffff"),
-        )
-        return str(row[0])
-
     def reached(self, name: str) -> int:
         """Return how far captured logs tell of something (`schema.reach_name`), 0 for not at all."""
         return int(self.newest_log(name) or 0)
@@ -319,11 +301,6 @@ class Questions(Database):
             row = self.row("SELECT entry FROM logs WHERE stem = ?", (stem,))
             self._headers[stem] = None if row is None else entry_in(*row)
         return self._headers[stem]
-
-    def like(self, entry: Entry, since: str) -> list[LogRef]:
-        """Return the logs from a stem on that may repeat an entry, newest first."""
-        alike = since, likeness(entry)
-        return self.refs("WHERE stem >= ? AND alike = ? ORDER BY stem DESC", alike)
 
     def log_refs(self) -> list[LogRef]:
         """Return all logs in ledger order."""

@@ -68,8 +68,12 @@ def made(kind: type[Made], path: str, fill: Callable[[sqlite3.Connection], None]
     temporary = f"{path}.{os.getpid()}.{os.urandom(4).hex()}.tmp"
     try:
         if path and user_key():
-            make_folder(os.path.dirname(path))
-            clear_abandoned(path)
+            folder, name = os.path.split(path)
+            make_folder(folder)
+            for one in os.listdir(folder):  # what killed processes left of such files
+                if one.startswith(f"{name}.") and one.endswith(".tmp"):
+                    if is_abandoned(f"{folder}/{one}"):
+                        try_unlink(f"{folder}/{one}")
             os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
             base = sqlite3.connect(temporary, isolation_level=None)
             try:
@@ -107,15 +111,6 @@ def copy(cache: Cache, path: str) -> Cache:
         base.execute("UPDATE meta SET value = ? WHERE key = 'generation'", (other,))
 
     return made(Cache, path, take)
-
-
-def clear_abandoned(path: str) -> None:
-    """Remove what killed processes left of the files that they were to put in a place."""
-    folder, name = os.path.split(path)
-    for one in os.listdir(folder) if os.path.isdir(folder) else ():
-        whole = f"{folder}/{one}"
-        if one.startswith(f"{name}.") and one.endswith(".tmp") and is_abandoned(whole):
-            try_unlink(whole)
 
 
 def take_away(path: str, instead: str = "") -> None:

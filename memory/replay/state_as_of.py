@@ -13,6 +13,7 @@ from ledger.model.record import Record
 from ledger.model.session import Entry
 from memory.cache.cache_file import Cache
 from memory.cache.name_lookup import last_key
+from memory.cache.schema import unpack_history
 from memory.replay.tip_snapshot import Snapshot
 from projection.fold.fold import collect
 from projection.fold.full_replay import State
@@ -28,7 +29,8 @@ from projection.policy.model import Policy
 def state_of(cache: Cache) -> State:
     """Return the state of a cache."""
     with Uncollected():
-        histories = cache.histories()
+        rows = cache.rows("SELECT id, history FROM facts")
+        histories = {fact: unpack_history(packed) for fact, packed in rows}
     return State(histories, cache.work_stems(), cache.summary, cache.policy, cache.findings())
 
 

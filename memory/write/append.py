@@ -19,6 +19,7 @@ from ledger.model.log_names import (
 from ledger.model.session import WORK, WORKING, Entry, SessionLog
 from memory.cache.cache_file import Cache
 from memory.cache.ledger_version import drop_briefs, mark_here, seen, tip_of
+from memory.cache.schema import likeness
 from memory.replay.tip_snapshot import Snapshot
 from memory.write.amendments import NAMED, WORDED, amended, still_moves, told_of_ends
 from memory.write.branch_lock import obstacle
@@ -182,7 +183,9 @@ class Recorder:
         cache, spool = case.cache, self._spool
         filled = {id for _, id in case.opened}
         since = stamp_of(case.asked.occasion.now_ms - RETRY_WINDOW_MS)
-        likely, waits = cache.like(entry, since), {*spool.waiting(), *spool.held()}
+        among = "WHERE stem >= ? AND alike = ? ORDER BY stem DESC"
+        likely = cache.refs(among, (since, likeness(entry)))
+        waits = {*spool.waiting(), *spool.held()}
         if filled:
             likely += [
                 ref for ref, one in cache.entries_since(since) if filled.intersection(one.named)

@@ -123,7 +123,8 @@ def in_its_session(
     captured = session_name(session)
     if reach_in(header):
         waits = [stem for name, stem in waiting.items() if name.startswith(captured)]
-        begun = max(cache.session_begun(session), *waits, "")
+        asked = "SELECT stem FROM newest WHERE name >= ? AND name < ?"  # by whatever agent
+        begun = max([*cache.column(asked, (captured, captured + "\U0010ffff")), *waits, ""])
         if type == CONTINUED:  # a talk in which nothing was done
             return type, begun
     else:

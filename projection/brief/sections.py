@@ -5,11 +5,9 @@ What a task asks for stands before all. What fits is decided in `budget`, how it
 
 from __future__ import annotations
 
-from _bisect import bisect_right
-
-from ledger.model.record import TYPE_CHECKING, Record
+from ledger.model.record import TYPE_CHECKING
 from projection.brief import values
-from projection.brief.choice import DAYS, NOTE_KINDS, has_left, is_kept, weights
+from projection.brief.choice import NOTE_KINDS, has_left, is_kept, weights
 from projection.brief.values import Stated
 from projection.document.fact_remarks import Gone, is_behind, is_ended
 from projection.fold.fact_history import Fact
@@ -19,36 +17,49 @@ from projection.lifecycle.review_due import is_raised
 from projection.policy import model as policy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping
 
 #: How many facts of a section are looked at for who decided them: more than most briefs have room for.
 LOOKED_AT = 24
 _INVARIANT = "invariant"
-#: The kinds of facts that say how work is done here.
-_DECIDED = ("decision", "convention", "stack")
+#: The sections of facts that are sorted by use, and may rest.
+BY_USE = (values.ROLE, values.DECISIONS, values.REST)
 #: How many facts that a task asks for stand before all else, and how many threads are shown that nobody
 #: keeps and nothing asks for: those that were named last, since what is done is seldom said.
 _ASKED, _THREADS = 12, 3
 _PLACES = {tier: place for place, tier in enumerate(TIERS)}
 
 
-class Wanted(Record):
-    """A section with all that it would hold, most important first."""
+class Part:
+    """A section: all that it would hold, most important first, and what was taken of it so far."""
 
-    name: str
-    title: str
-    items: tuple[values.Item, ...]
-    total: int  #: counts what is not listed here as well
-    kinds: tuple[str, ...] = ()  #: of its facts the title says that they are of these
+    def __init__(
+        self, name: str, title: str, items: Iterable[values.Item], total: int, *kinds: str
+    ) -> None:
+        self.name, self.title, self.total, self.kinds = name, title, total, kinds
+        self.items = iter(items)  # each is read when it is asked for; `total` counts others as well
+        self._read: list[values.Item] = []
+        self.lines: list[tuple[values.Line, str, values.Item]] = []  # each as written, and of what
+        self.next = self.used = 0
+        self.done = self.cut = False
+
+    def item(self, nth: int) -> values.Item | None:
+        """Return the nth item, None behind the last."""
+        while len(self._read) <= nth and (found := next(self.items, None)):
+            self._read.append(found)
+        return self._read[nth] if nth < len(self._read) else None
 
 
-def wanted(material: values.Material, most: int) -> tuple[Wanted, ...]:
-    """Sort the material into sections, most important first, with so many of what is plain in each."""
+def wanted(material: values.Material) -> list[Part]:
+    """Sort the material into sections, most important first."""
     score, notes, states = material.score, material.notes, material.states
     handed, failed, tasks = todo = _todo(material)
     placed = {one.about.id for part in todo for one in part}
     core, threads, decisions, noted, rest = (list[Stated]() for _ in range(5))
-    for standing in (*material.view.live, *material.found):
+    standings = sorted((*material.view.live, *material.found), key=lambda one: one.fact.id)
+    standings.sort(key=lambda one: one.fact.anchor, reverse=True)  # equal ones keep their order
+    standings.sort(key=lambda one: (-score.get(one.fact.id, 0.0), _PLACES[one.tier]))
+    for standing in standings:
         fact = standing.fact
         if fact.id in placed or has_left(fact, material.since):
             continue
@@ -64,23 +75,13 @@ def wanted(material: values.Material, most: int) -> tuple[Wanted, ...]:
             threads.append(one)
         elif standing.tier == "core":
             core.append(Stated(standing))
-        elif fact.kind in _DECIDED:
+        elif fact.kind in policy.DECIDED_KINDS:
             decisions.append(Stated(standing))
         elif fact.id not in notes.alone:
             rest.append(one)
-    behind = {}
-    for name, found in ((values.DECISIONS, decisions), (values.REST, rest)):
-        first, behind[name] = _plain(material, most, found is decisions)
-        found += first
-    for found in (core, threads, noted, decisions, rest):
-        _by_weight(found, score)
     core.sort(key=lambda one: one.about.kind != _INVARIANT)
     threads.sort(key=lambda one: (one.about.id not in states, is_raised(one.about)))
     some, held = _few(threads, score), len(threads)
-    for found in (noted, decisions, rest):
-        _by_use(found, material)
-    noted.sort(key=lambda one: one.about.kind not in NOTE_KINDS)
-    rest.sort(key=lambda one: one.about.closed and one.about.id not in score)
     news = _news(material, placed)
     changed = "Changed since your last log" if material.place.last else "Newest corrections"
     sections = [
@@ -91,17 +92,22 @@ def wanted(material: values.Material, most: int) -> tuple[Wanted, ...]:
         _section(values.INVARIANTS, "Invariants", core, _INVARIANT),
         *[_beside(one) for one in material.beside],
         _section(values.HANDED, "Handed to you", handed, policy.HANDOFF_KIND),
-        Wanted(values.CHANGES, changed, news, len(news) + material.more_news),
+        Part(values.CHANGES, changed, news, len(news) and len(news) + material.more_news),
         _section(values.ROLE, f"For the role {material.place.role}", noted),
         _section(values.ATTEMPTS, "Failed before", failed, policy.ATTEMPT_KIND),
         _section(values.TASKS, _tasks_title(tasks), tasks, policy.TASK_KIND),
-        Wanted(values.THREADS, "Open threads", some, held, (policy.THREAD_KIND,)),
-        _section(values.DECISIONS, "Decisions, conventions, stack", decisions, *_DECIDED),
+        Part(values.THREADS, "Open threads", some, held, policy.THREAD_KIND),
+        _section(values.DECISIONS, "Decisions, conventions, stack", decisions, *policy.DECIDED_KINDS),
         _section(values.AGAIN, "Asked for again and again", material.again),
         _section(values.SESSIONS, "Lately", material.sessions),
         _section(values.REST, "Also known", rest),
     ]  # fmt: skip
-    return tuple([_seen(one, material, behind.get(one.name, ())) for one in sections if one.items])
+    for part in sections:
+        count, *plain = material.plain.get(part.name, (0,))
+        part.total += count
+        items = _by_use(part.items, plain, material) if part.name in BY_USE else part.items
+        part.items = _seen(items, part.name, material)
+    return [part for part in sections if part.total]
 
 
 def _few(threads: Iterable[Stated], score: Mapping[str, float]) -> tuple[Stated, ...]:
@@ -116,9 +122,9 @@ def _few(threads: Iterable[Stated], score: Mapping[str, float]) -> tuple[Stated,
     return tuple(found)
 
 
-def _section(name: str, title: str, found: Iterable[values.Item], *kinds: str) -> Wanted:
+def _section(name: str, title: str, found: Iterable[values.Item], *kinds: str) -> Part:
     items = tuple(found)
-    return Wanted(name, title, items, len(items), kinds)
+    return Part(name, title, items, len(items), *kinds)
 
 
 def _tasks_title(tasks: Iterable[Stated]) -> str:
@@ -126,7 +132,7 @@ def _tasks_title(tasks: Iterable[Stated]) -> str:
     return "Tasks and state" if len(states) > 1 else "State" if True in states else "Tasks"
 
 
-def _beside(home: values.Beside) -> Wanted:
+def _beside(home: values.Beside) -> Part:
     """Return the section of another home."""
     facts = map(Stated, home.facts)
     if home.personal:
@@ -135,21 +141,26 @@ def _beside(home: values.Beside) -> Wanted:
     return _section(f"{values.UPSTREAM} {home.name}", title, facts, _INVARIANT)
 
 
-def _seen(section: Wanted, material: values.Material, rows: Sequence[values.Row]) -> Wanted:
-    """Let what names nothing that is gone stand first; behind the first of `rows` are others."""
-    order = list(section.items)
-    if material.gone is not None:
-        gone = {id(one): gone_of(one, material) for one in order}
-        order.sort(key=lambda one: (is_ended(gone[id(one)]), is_behind(gone[id(one)])))
-    if len(rows) > 1:
-        last = next(one for one in order if one.about and one.about.id == rows[0][0])
-        order = order[: order.index(last) + 1]
-    return section._replace(items=tuple(order), total=section.total + max(len(rows) - 1, 0))
+def _seen(
+    items: Iterable[values.Item], name: str, material: values.Material
+) -> Iterator[values.Item]:
+    """Yield what names nothing that is gone first, and within that what is closed last."""
+    late = []
+    for one in items:
+        gone, fact = gone_of(one, material), one.about if isinstance(one, Stated) else None
+        last = bool(fact and name == values.ROLE and fact.kind not in NOTE_KINDS)
+        if fact and name == values.REST:
+            last = fact.closed and fact.id not in material.score
+        if last or is_behind(gone):
+            late.append(((is_ended(gone), is_behind(gone), last), one))
+        else:
+            yield one
+    yield from [one for _, one in sorted(late, key=lambda row: row[0])]
 
 
 def gone_of(item: values.Item, material: values.Material) -> tuple[Gone, ...]:
     """Return what a fact names that the code no longer has; what happened to one says nothing of it."""
-    return material.gone(item.about) if material.gone is not None and item.about else ()
+    return material.gone(item.about) if material.gone and isinstance(item, Stated) else ()
 
 
 def _has_ended(fact: Fact, material: values.Material) -> bool:
@@ -231,40 +242,33 @@ def _contradicted(material: values.Material) -> list[Stated]:
     return said
 
 
-def _by_weight(found: list[Stated], score: Mapping[str, float]) -> None:
-    """Sort facts: what the task is about first, then by tier, then the newest, then by id."""
-    found.sort(key=lambda one: one.about.id)
-    found.sort(key=lambda one: one.about.anchor, reverse=True)  # equal ones keep their order
-    found.sort(key=lambda one: (-score.get(one.about.id, 0.0), _PLACES[one.standing.tier]))
+def _by_use(
+    items: Iterable[values.Item], plain: Iterable[Iterator[Stated]], material: values.Material
+) -> Iterator[Stated]:
+    """Yield facts by weight, behind those that the task asks for; of equals a person's word goes first.
 
+    They are facts that are sorted by what they are about, tier, age and id, and so is each of `plain`.
+    """
+    from heapq import merge
 
-def _plain(
-    material: values.Material, most: int, decided: bool
-) -> tuple[list[Stated], list[values.Row]]:
-    """Return so many plain facts, as both sort them; where there are more, the last and those behind."""
-    rows = sorted([row for row in material.plain if (row[2] in _DECIDED) == decided])
-    rows.sort(key=lambda row: row[3], reverse=True)
-    days, known = material.days, {row[3][:10] for row in rows}
-    ages = {day: min(len(days) - bisect_right(days, day), DAYS) for day in known}
-    rows.sort(key=lambda row: (ages[row[3][:10]], _PLACES[row[4]]))
-    read = [(material.read(*row[:2]), row[4]) for row in rows[:most]]
-    return [Stated(Standing(fact, tier)) for fact, tier in read if fact], rows[most - 1 :]
-
-
-def _by_use(found: list[Stated], material: values.Material) -> None:
-    """Sort facts by weight, behind those that the task asks for; of equals a person's word goes first."""
-    weight = weights([one.about for one in found], material.days, material.score)
+    found = [one for one in items if isinstance(one, Stated)]
     score = material.score if material.asks else {}
+    weight = weights([one.about for one in found], material.days, material.score)
 
     def ties(one: Stated) -> tuple[float, int]:
-        return -score.get(one.about.id, 0.0), -weight[one.about.id]
+        fact = one.about
+        if fact.id not in weight:  # a plain one, which nothing asks for
+            weight.update(weights([fact], material.days, {}))
+        return -score.get(fact.id, 0.0), -weight[fact.id]
 
-    found.sort(key=ties)  # equal ones keep their order
-    some = found[:LOOKED_AT]
-    known = [ties(one) for one in some]
+    def told(one: Stated) -> str:
+        return max(one.about.verified, *[head.stem for head in one.about.heads])
 
-    def behind(one: Stated) -> bool:
-        stems = [one.about.verified, *[head.stem for head in one.about.heads]]
-        return known.count(ties(one)) > 1 and material.rank(max(stems)) > 0
+    def place(one: Stated) -> tuple[object, ...]:
+        newest = *[-ord(char) for char in one.about.anchor], 1
+        return *ties(one), _PLACES[one.standing.tier], newest, one.about.id
 
-    found[:LOOKED_AT] = sorted(some, key=lambda one: (ties(one), behind(one)))
+    merged = merge(sorted(found, key=ties), *plain, key=place)
+    first = [one for _, one in zip(range(LOOKED_AT), merged, strict=False)]
+    yield from sorted(first, key=lambda one: (ties(one), material.rank(told(one)) > 0))
+    yield from merged

@@ -18,7 +18,7 @@ from ledger.model.verbs import CANCELLED, DONE
 from projection.document.fact_remarks import PLAIN, Mark
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
     from ledger.model.event import Event
     from ledger.model.session import Entry
@@ -122,10 +122,6 @@ class News(Record):
     replacing: Fact | None = None  #: what stands in its place now, or else that fact; None as above
     mark: Mark = PLAIN  #: of the fact
 
-    @property
-    def about(self) -> None:
-        """No fact where it stands."""
-
 
 class Session(Record):
     """What a session was asked for and came to; without a `stem` an ask of several, or a passage."""
@@ -135,10 +131,6 @@ class Session(Record):
     said: str
     day: str
     kind: str = "session"
-
-    @property
-    def about(self) -> None:
-        """No fact where it stands."""
 
 
 class Stated(Record):
@@ -155,10 +147,8 @@ class Stated(Record):
 
 
 if TYPE_CHECKING:
-    #: What a line is made of; `about` is the fact of one that is no news of it.
+    #: What a line is made of.
     Item = Stated | News | Session
-    #: (id, packed history, kind, anchor, tier) of a fact
-    Row = tuple[str, bytes, str, str, str]
 
 
 class Todo(Record):
@@ -192,7 +182,7 @@ class Material(Record):
     """All that a brief is made of."""
 
     commit: str  #: that it is read from
-    view: LiveView  #: what is live, but for `plain`
+    view: LiveView  #: what is live, but for what is plain
     place: Place
     due: str  #: why a review is due
     news: tuple[News, ...]  #: corrections first, then births and closings, each newest first
@@ -200,8 +190,9 @@ class Material(Record):
     #: how much a fact has to do with the task and what surrounds it, by id
     score: Mapping[str, float]
     found: tuple[Standing, ...]  #: facts that are not live and that the task is about
-    plain: Sequence[Row]  #: what is live beside `view`: of it there is nothing to tell but its text
-    read: Callable[[str, bytes], Fact | None]  #: gives such a fact
+    #: by section how many plain facts are live, and these: `working` ones, and others, each newest first
+    plain: Mapping[str, tuple[int, Iterator[Stated], Iterator[Stated]]]
+    are_plain: Callable[[set[str]], Collection[str]]  #: gives those of some ids
     sessions: tuple[Session, ...] = ()  #: the last ones, newest first
     notes: RoleNotes = RoleNotes()
     days: tuple[str, ...] = ()  #: the newest work days, oldest first, as many as `weights` looks at

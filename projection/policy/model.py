@@ -192,6 +192,8 @@ DEFAULT_KIND = "fact"
 VISION_KIND, STATE_KIND, PATTERN_KIND = "vision", "state", "pattern"
 TASK_KIND, HANDOFF_KIND, THREAD_KIND = "task", "handoff", "thread"
 ATTEMPT_KIND, FINDING_KIND, QUESTION_KIND = "attempt", "finding", "question"
+#: The kinds of facts that say how work is done here.
+DECIDED_KINDS = ("decision", "convention", "stack")
 #: The kinds that are given on purpose alone: neither capture nor the heading of a page makes a fact one.
 DELIBERATE = frozenset(
     (VISION_KIND, STATE_KIND, TASK_KIND, HANDOFF_KIND, ATTEMPT_KIND, FINDING_KIND, QUESTION_KIND)
