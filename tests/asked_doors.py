@@ -174,7 +174,7 @@ class Doors:
             "title": ["Of no use"],
             "superseded": [True],
             "within": ["facts", "sessions", "docs"],
-            "question": [lambda cache: (cache.view(), cache.histories(), cache.findings())],
+            "question": [lambda cache: (cache.view(), cache.fact(self.fact), cache.findings())],
         }
         return known.get(name, [])
 

@@ -93,7 +93,7 @@ def test_the_tour_fails_loudly_when_a_command_does(world: World) -> None:
     """A command that ends with an error ends the tour, with what it said and a hint, and nothing is left."""
     (world.user / "tmp").mkdir()
     place = world.place("user")
-    with world.git_does("echo no luck >&2; exit 3", at=3):
+    with world.git_does("echo no luck >&2; exit 3", only="update-ref"):
         told = place.process(
             "init", "--tour", code=1, json=False, env={"TMPDIR": str(world.user / "tmp")}
         )

@@ -224,13 +224,11 @@ _AS_DIGITS = bytes(
 )
 #: A seal of fewer bits than that proves nothing against somebody who tries.
 _STRONG_BITS = 128
-#: So many bits of a SHA-256 are in no seal.
-_BEHIND_SEAL = 256 - 5 * SEAL_CHARS
 
 
 def seal(stamp: str, data: bytes) -> str:
     """Name a log: its stamp and the first 26 base32 characters of the SHA-256 of its bytes."""
-    number = int.from_bytes(sha256(data).digest()) >> _BEHIND_SEAL
+    number = int.from_bytes(sha256(data).digest()) >> 256 - 5 * SEAL_CHARS
     return f"{stamp}-{''.join([BASE32[number >> at & 31] for at in range(5 * SEAL_CHARS - 5, -1, -5)])}"
 
 
@@ -246,7 +244,7 @@ def proves(stem: str, digest: bytes) -> bool:
     if len(mark) == SEAL_CHARS:
         try:  # a number compares in a fraction of the time that writing the characters takes
             number = int(mark.encode().translate(_AS_DIGITS), 32)
-            return number == int.from_bytes(digest) >> _BEHIND_SEAL
+            return number == int.from_bytes(digest) >> 256 - 5 * SEAL_CHARS
         except ValueError:
             return False
     return len(mark) == WEAK_HEX and mark == digest.hex()[:WEAK_HEX]

@@ -288,18 +288,17 @@ def _plain_id(once: str, *content: str) -> str:
     return "~" + line_digest("\0".join(content if not once else (once,)))
 
 
-def refresh(home: Home) -> bool:
-    """Note what the policy of a home says, where its branch has moved since; tell whether it has.
+def refresh(home: Home) -> None:
+    """Note what the policy of a home says, where its branch has moved since.
 
     Raises:
         DiurnaError: the home can not be read, or the disk refused.
     """
     commondir, tip = home.repository.commondir, home.tip()
     if observing(commondir).tip == tip:
-        return False
+        return
     from memory import open_snapshot
     from projection.policy.model import OFF
 
     capture = open_snapshot(home).ask(lambda cache: cache.policy.capture, tip)
     write_record(f"{commondir}/{NOTE_FILE}", Observing(tip, capture.keep == OFF, capture.ask))
-    return True

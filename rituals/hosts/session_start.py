@@ -208,12 +208,13 @@ def make_next(said: Moment) -> None:
 def prepare(said: Moment, commondir: str) -> None:
     """Leave, at the start of a session, what its later hooks and its MCP server ask for."""
     from ledger.home import discover
-    from rituals.hosts.context.session_cursor import index_file
+    from rituals.hosts.context.moment_index import opened
     from rituals.hosts.due_steps import look_after
     from rituals.hosts.observation_filter import refresh
 
     home = discover(said.folder)
-    if refresh(home) or not os.path.exists(index_file(commondir, said.folder)):
+    refresh(home)
+    if opened(commondir, said.folder) is None:
         make_moments(said, commondir)
     look_after(home)
 

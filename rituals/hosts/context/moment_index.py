@@ -11,11 +11,11 @@ from __future__ import annotations
 from bisect import bisect_right
 from itertools import pairwise
 
-from ledger.model.layout import CACHE_DIR
+from ledger.model.layout import CACHE_DIR, MOMENT_FILE
 from ledger.model.record import TYPE_CHECKING, Record
 from ledger.wal.atomic_files import plain_bytes, replace_file
 from ledger.wal.user_key import digest, read_signed, write_signed
-from rituals.hosts.context.session_cursor import index_file, stamps
+from rituals.hosts.context.session_cursor import stamps
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -172,7 +172,7 @@ def _plain(text: str) -> str:
 
 def opened(commondir: str, folder: str) -> MomentIndex | None:
     """Return the index of a folder that sessions work in; None where there is none that is good."""
-    said = read_signed(index_file(commondir, folder), _HEADER)
+    said = read_signed(_path(commondir, folder), _HEADER)
     index = MomentIndex(*said) if said else None
     if index is None or stamps(index.watched) != index.stamps:
         return None
@@ -195,8 +195,12 @@ def keep(
         first = lines[at].partition(b"\t")[0]
         parts.append((first, len(whole), len(whole) + len(part), digest(part)))
         whole += part
-    path = index_file(commondir, folder, _WORDS)
+    path = _path(commondir, folder, _WORDS)
     replace_file(path, whole, 0o600)
     seen = f"{index.stamps},{stamps((path,))}"
     index = index._replace(watched=(*index.watched, path), stamps=seen, parts=tuple(parts))
-    write_signed(index_file(commondir, folder), _HEADER, index)
+    write_signed(_path(commondir, folder), _HEADER, index)
+
+
+def _path(commondir: str, folder: str, file: str = MOMENT_FILE) -> str:
+    return f"{commondir}/{file}@{digest(folder.encode('utf-8', 'surrogateescape'))[:12]}"

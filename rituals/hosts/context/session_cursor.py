@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import os
 
-from ledger.model.layout import MOMENT_FILE
 from ledger.model.record import TYPE_CHECKING, Record
 from ledger.wal.atomic_files import take_lock
-from ledger.wal.user_key import digest
 from rituals.hosts.adapters import HOSTS
 from rituals.hosts.host_events import file_name
 from rituals.hosts.session_files import (
@@ -102,11 +100,6 @@ def stamps(watched: Sequence[str]) -> str:
         except OSError:
             found.append("-")
     return ",".join(found)
-
-
-def index_file(commondir: str, folder: str, file: str = MOMENT_FILE) -> str:
-    """Return the path of a folder's index (`rituals.hosts.context.moment_index`)."""
-    return f"{commondir}/{file}@{digest(folder.encode('utf-8', 'surrogateescape'))[:12]}"
 
 
 def ids_shown(text: str, *, whole: bool = False) -> list[str]:
