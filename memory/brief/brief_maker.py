@@ -191,27 +191,27 @@ def _plain(
     Those that are read, where there is room for their lines, are put into `read`.
     """
     clock, around = cache.clock(), (*sorted(never_decaying(cache.policy)), *apart)
-    places = ["?"] * (len(around) - len(apart)), ["?"] * len(apart)
-    lives = "plain = ? AND state IN (1, 2) AND anchor >= ? AND kind NOT IN ({}) AND id NOT IN ({})"
-    among = lives.format(*map(", ".join, places))
-    young = "AND (young != '' AND young >= ?) = ? ORDER BY anchor DESC, id"
+    kinds, these = (", ".join("?" * many) for many in (len(around) - len(apart), len(apart)))
+    among = f"plain = ? AND state IN (1, 2) AND anchor >= ? AND kind NOT IN ({kinds}) "
+    among += f"AND id NOT IN ({these})"
+    columns = "id, (SELECT history FROM facts WHERE id = aged.id), anchor, young"
 
     def ask(what: str, section: int, since: str, more: str, *values: object) -> Iterator[Any]:
         with cache.errors:  # row by row: whoever has room for no more asks for none
             by_id = "+" * (what == "id")  # `plain` is of no use to an index then
-            question = f"SELECT {what} FROM facts WHERE {by_id}{among} {more}"  # noqa: S608
+            question = f"SELECT {what} FROM facts AS aged WHERE {by_id}{among} {more}"  # noqa: S608
             yield from cache.base.execute(question, (section, since, *around, *values))
 
-    def walk(section: int, since: str, *values: object) -> Iterator[Stated]:
-        for id, packed, *ages in ask("id, history, anchor, young", section, since, young, *values):
+    def walk(section: int, since: str, young: str) -> Iterator[Stated]:
+        more = f"AND young {young} ? ORDER BY anchor DESC, id"
+        for id, packed, *ages in ask(columns, section, since, more, clock.working or "0"):
             if fact := cache.resolved(id, packed):
                 read[id] = fact
                 yield Stated(Standing(fact, tier_by_age(ages[0], ages[1], clock)))
 
     found = {
         name: (next(ask("count(*)", one, clock.archive, ""))[0],
-               walk(one, clock.working, clock.working, True),
-               walk(one, clock.archive, clock.working, False))
+               walk(one, clock.working, ">="), walk(one, clock.archive, "<"))
         for one, name in enumerate((DECISIONS, REST), 1)
     }  # fmt: skip
     return found, lambda ids: [

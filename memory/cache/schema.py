@@ -45,7 +45,7 @@ CREATE TABLE facts(id TEXT PRIMARY KEY, history BLOB NOT NULL, state INTEGER NOT
   anchor TEXT NOT NULL, young TEXT NOT NULL, kind TEXT NOT NULL, contested INTEGER NOT NULL,
   about TEXT NOT NULL, lines INTEGER NOT NULL, chars INTEGER NOT NULL,
   plain INTEGER NOT NULL, followed INTEGER NOT NULL) WITHOUT ROWID;
-CREATE INDEX facts_anchor ON facts(plain, anchor DESC, id, young, kind) WHERE state IN (1, 2);
+CREATE INDEX facts_anchor ON facts(plain, anchor DESC, id, young, kind, state) WHERE state IN (1, 2);
 CREATE INDEX facts_young ON facts(young) WHERE state IN (1, 2) AND young != ''
   AND young != anchor;
 CREATE INDEX facts_kind ON facts(kind, anchor, young, state, lines, chars) WHERE state = 1;
@@ -70,7 +70,7 @@ CREATE TABLE takes(fact TEXT NOT NULL, stem TEXT NOT NULL, before INTEGER NOT NU
 #: `facts.state`: named and without a text; ordinary; an open thread or promoted; superseded; put away.
 #: `facts.young` is where age counts from while it matters (at most one use). It may lie above the anchor:
 #: a fact was named, and then created by a log that is no work. `facts.about` is the footer `entity`;
-#: `lines` and `chars` are its `Fact.extent`. With `state` in it `facts_kind` answers without the table.
+#: `lines` and `chars` are its `Fact.extent`. With `state` in it an index answers without the table.
 #: Nothing but its kind and age places a `plain` one in a brief: no state, side, role or salience. Of
 #: what was decided it is 1, of others 2; such a fact is no younger than its anchor.
 #: One that is not `followed` holds as it was created: only uses came behind, and it was not born closed.
