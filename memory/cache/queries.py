@@ -206,6 +206,10 @@ class Questions(Database):
             f"WHERE kind = ?{f' AND state = {PINNED:d}' if unsettled else ''}", (kind,)
         )
 
+    def some_followed(self) -> bool:
+        """Tell whether any fact may not hold as it was created."""
+        return bool(self.row("SELECT id FROM facts WHERE followed LIMIT 1"))
+
     def followed(self, facts: Sequence[str]) -> set[str]:
         """Return those of some facts that may not hold as they were created (`memory.cache.schema`)."""
         asked = "SELECT id FROM facts WHERE followed AND id IN (?)"

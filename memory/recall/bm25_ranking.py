@@ -24,7 +24,7 @@ from memory.recall.rules import ENOUGH, MEANING, RULES, SEEN, TELLING, Scored
 from memory.recall.word_lookups import READ, Posted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from memory.recall.word_lookups import Lookups
 
@@ -50,7 +50,7 @@ class Term(Record):
 class Search(Record):
     """What a search gave."""
 
-    facts: tuple[Scored, ...]  #: texts of facts that answer, best first
+    facts: Iterable[Scored]  #: texts of facts that answer, best first, each made as it is asked for
     passages: tuple[Scored, ...]  #: best first
     notes: tuple[str, ...]  #: what to say of the question
     terms: tuple[Term, ...] = ()  #: its words, as facts have them
@@ -91,16 +91,15 @@ def search(
         keeps = _both(rows.__contains__, keeps, without=True) if rows else keeps
     found = [_found(lookups, word, question.language, notes) for word in question.words]
     terms = [_term(lookups, one, question.language, facts=True) for one in found]
-    facts = ranked(lookups, terms, keeps, cosines, FACTS_TOLD)
     passages: list[Scored] = []
     if told:
         read = _readable(lookups, found, notes)
         terms_of = [_term(lookups, one, question.language, facts=False) for one in read]
-        passages = ranked(lookups, terms_of, keeps)
+        passages = [*ranked(lookups, terms_of, keeps)]
         enough = max([one.covered for one in passages], default=0.0) >= ENOUGH
         passages = _around(terms_of, passages) if enough else []
     return Search(
-        tuple(facts), tuple(passages[:told]), tuple(notes),
+        ranked(lookups, terms, keeps, cosines, FACTS_TOLD), tuple(passages[:told]), tuple(notes),
         tuple(terms), sum({one.raw: one.weight for one in terms}.values()),
         max(cosines.values()) if cosines else None,
     )  # fmt: skip
@@ -172,7 +171,7 @@ def ranked(
     keeps: Keeps | None = None,
     cosines: Mapping[int, float] | None = None,
     most: int = CANDIDATES,
-) -> list[Scored]:
+) -> Iterator[Scored]:
     """Rank the texts that hold words of a question, best first; ties go to the newer text."""
     rules, total = RULES, sum([term.weight for term in terms]) or 1.0
     rows = _candidates(terms, keeps, cosines or {})
@@ -180,18 +179,18 @@ def ranked(
     k1, b = rules.k1, rules.b
     norms = {row: k1 * (1 - b + b * one.chars / rules.usual) for row, one in there.items()}
     words, pairs = dict.fromkeys(there, 0.0), dict.fromkeys(there, 0.0)
-    before, worth = Posted(set(), []), 0.0
+    before, worth = dict[int, list[int]](), 0.0
     for _, weight, posted, near, _ in terms:
-        gain = weight * (k1 + 1)
+        gain, here = weight * (k1 + 1), dict[int, list[int]]()
         for row in there.keys() & posted.rows:
-            places = posted.at(row)
+            here[row] = places = posted.at(row)
             said = (len(places) or 1) + rules.inside * (row in near)
             words[row] += gain * said / (said + norms[row])
-            if row in before.rows and not {at + 1 for at in before.at(row)}.isdisjoint(places):
+            if row in before and not {at + 1 for at in before[row]}.isdisjoint(places):
                 pairs[row] += rules.pairs * (worth + weight) / 2
         for row in (there.keys() & near) - posted.rows:
             words[row] += gain * rules.inside / (rules.inside + norms[row])
-        before, worth = posted, weight
+        before, worth = here, weight
     # a fact that has no vector yet is as alike as half of the others
     usual = sorted(cosines.values())[len(cosines) // 2] if cosines else 0.0
     scores = []
@@ -204,7 +203,7 @@ def ranked(
             score, parts = score * rules.listed, [*parts, ("listed", rules.listed)]
         scores.append((score, row, parts))
     scores.sort(reverse=True)
-    return [_scored(terms, total, *one) for one in scores[:most]]
+    return (_scored(terms, total, *one) for one in scores[:most])
 
 
 def _around(terms: Sequence[Term], found: Sequence[Scored]) -> list[Scored]:

@@ -34,7 +34,7 @@ from projection.policy.model import PATTERN_KIND, QUESTION_KIND
 from projection.text.clipping import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable
 
     from memory.recall.rules import Scored
     from projection.fold.full_replay import State
@@ -100,8 +100,9 @@ class Facts:
         #: facts of kind `question`, where none is asked for (R11): each has the words of what is asked;
         #: those that this leaves out are few, and not `_wanted` either
         usual = "SELECT id FROM facts WHERE kind = ? AND state = ?", (QUESTION_KIND, ORDINARY)
-        asked = QUESTION_KIND in filters.kinds
-        self._passed_over = frozenset(() if asked else cache.column(*usual))
+        self._passed_over = frozenset(
+            () if QUESTION_KIND in filters.kinds else cache.column(*usual)
+        )
         #: tells whether a row may be a hit; None where all may
         self.keeps = self._keeping()
 
@@ -138,9 +139,8 @@ class Facts:
             if not is_fact:
                 return not filters.roles or log.role in filters.roles
             fact, brought = self._brought(row)
-            if not fact or fact in self._passed_over:
-                return False
-            return not filters.choosy or self._wanted(fact, brought) is not None
+            there = bool(fact) and fact not in self._passed_over
+            return there and not (filters.choosy and self._wanted(fact, brought) is None)
 
         return keeps
 
@@ -175,7 +175,7 @@ class Facts:
             return None
         known, mark = found.fact.seen(now_ms()), self.mark(fact)
         stem, date, tier = _stem(known, log), _date(known, log), found.tier
-        agent = self._agent(stem)
+        agent = log.agent if log and log.stem == stem else self._agent(stem)
         before = mark.whole or ("contradicted" if known.contradicted else "")
         line = one_line(f"{before}: {known.text}" if before else known.text) + mark.behind
         known_by = testimony(known, self._cache.header, self._cache.some_histories)
@@ -249,17 +249,20 @@ class Facts:
         about = not filters.entities or any(matches_entity(known, e) for e in filters.entities)
         return found if tagged and about else None
 
-    def candidates(self, found: Sequence[Scored], most: int) -> list[Candidate]:
+    def candidates(self, found: Iterable[Scored], most: int) -> list[Candidate]:
         """Return the facts that stand for some texts, as a search scored them, if they may be shown.
 
         Texts are left out that can not be, nor change, one of the best `most` that are told unasked.
         """
         candidates, sure, most = list[Candidate](), list[float](), max(most, NINTH + 1)
-        brought = [self._brought(one.row) for one in found]
-        followed = self._cache.followed([id for id, _ in brought])
-        for scored, (fact, log) in zip(found, brought, strict=True):
+        texts = [*found] if self._cache.some_followed() else []
+        followed = self._cache.followed([self._brought(one.row)[0] for one in texts])
+        for scored in texts or found:
+            fact, log = self._brought(scored.row)
             ordinary = fact not in followed
             if ordinary and len(sure) >= most and sure[-most] > scored.score * RULES.live**2:
+                if not followed:
+                    break
                 continue
             standing, known = self._wanted(fact, log), self.known(fact)
             before = standing is None and not self._filters.by_log
@@ -278,10 +281,8 @@ class Facts:
 
     def _brought(self, row: int) -> tuple[str, LogRow | None]:
         """Return the fact of a row, and the log that brought this text; None where it holds questions."""
-        found = self._index.at(row)
-        if found is None:
-            return "", None
-        return found[1].fact, None if is_question(row) else found[0]
+        log, piece = self._index.at(row) or (None, None)
+        return piece.fact if piece else "", None if is_question(row) else log
 
     def _says(self, fact: Fact, log: LogRow) -> bool:
         """Tell whether a log says a text that stands, as who adds a footer to it does, too."""

@@ -94,9 +94,9 @@ class LogRow(Record):
         if place < FACTS_FROM:
             # for each text that may answer: the constructor takes thrice as long
             return tuple.__new__(Piece, self.prose[place]) if place < len(self.prose) else None
-        ids, sizes = self.asked if is_question(place) else self.facts
-        place = (place - FACTS_FROM) // FACTS_APART
-        return Piece(0, sizes[place], ids[place]) if place < len(ids) else None
+        ids, sizes = self.asked if place & QUESTIONS_BIT else self.facts
+        at = (place - FACTS_FROM) // FACTS_APART
+        return tuple.__new__(Piece, (0, sizes[at], ids[at], 0, False)) if at < len(ids) else None
 
 
 def is_question(row: int) -> bool:
@@ -158,6 +158,7 @@ class Index(Database):
     """
 
     errors = FileErrors(IndexDamaged)
+    mark = Mark("", "", 0, 0)
 
     def __init__(self, base: sqlite3.Connection, stamp: Stamp) -> None:
         self.log = cached(_LOGS_KEPT)(self._log)
@@ -166,9 +167,10 @@ class Index(Database):
 
     def read_values(self) -> None:
         """Read what the whole index holds, and where it stands."""
-        self.log.cache_clear()
+        before, self.mark = self.mark, self.value("mark", lambda some: Mark(*some))
         self.totals = self.value("totals", lambda some: Totals(*some))
-        self.mark = self.value("mark", lambda some: Mark(*some))
+        if before[1] != self.mark.generation or before[2] >= self.mark.number:
+            self.log.cache_clear()  # else there are more logs, and none is gone
 
     # ---- words ------------------------------------------------------------------------------------
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import marshal
 import os
+from functools import partial
 from itertools import chain, count
 
 from ledger.model.layout import CACHE_VERSION
@@ -134,15 +135,12 @@ class IndexFollower(IndexFile):
     def ask(self, question: Callable[[Cache, Index], Said]) -> Said:
         """Answer a question of the cache and of an index of its logs, both as of one commit."""
         snapshot = self._snapshot
-
-        def fills(cache: Cache) -> Fill:
-            return _filling(snapshot.home, cache, self._progress)
-
+        fills = partial(_filling, snapshot.home, progress=self._progress)
         for _ in range(_TRIES):
             try:
                 index = self.opened()
                 if index is not None:
-                    said = _attempt(snapshot, index, question)
+                    said = snapshot.ask(partial(_attempt, index, question))
                     if said is not None:
                         return said[0]
                     try:
@@ -160,18 +158,14 @@ class IndexFollower(IndexFile):
 
 
 def _attempt(
-    snapshot: Snapshot, index: Index, question: Callable[[Cache, Index], Said]
+    index: Index, question: Callable[[Cache, Index], Said], cache: Cache
 ) -> tuple[Said] | None:
     """Answer if an index has the logs of the cache, else return None."""
-
-    def asked(cache: Cache) -> tuple[Said] | None:
-        with index:
-            mark = index.mark
-            whole = not mark.skipped or mark.generation == cache.generation
-            in_step = whole and mark.digest == cache.summary.digest
-            return (question(cache, index),) if in_step else None
-
-    return snapshot.ask(asked)
+    with index:
+        mark = index.mark
+        whole = not mark.skipped or mark.generation == cache.generation
+        in_step = whole and mark.digest == cache.summary.digest
+        return (question(cache, index),) if in_step else None
 
 
 def ask_once(snapshot: Snapshot, question: Callable[[Cache, Index], Said]) -> Said:

@@ -220,8 +220,7 @@ class LogPassages(Passages):
     def __init__(self, home: Home, cache: Cache, lookups: Lookups, outdated: Outdated) -> None:
         super().__init__(lookups.index, self._shown)
         self._home, self._cache, self._lookups, self._outdated = home, cache, lookups, outdated
-        #: whether any fact may have said what does not hold now
-        self._followed = bool(cache.column("SELECT id FROM facts WHERE followed LIMIT 1"))
+        self._followed = cache.some_followed()
         self._withheld: frozenset[str] = frozenset()
         if cache.redacted:
             from memory.redaction.withheld_texts import redacted_logs

@@ -102,9 +102,8 @@ class Recaller:
 
         def answer(cache: Cache, index: Index) -> Answer:
             facts, passages = self._view(cache, index, filters, past)
-            alike: Mapping[int, float] | None = None
-            if model_bytes and not (past or filters.superseded):  # what stands now has vectors
-                alike = self._cosines(index, query, model_bytes)
+            then = past or filters.superseded  # what stands now has vectors
+            alike = None if then else self._cosines(index, query, model_bytes)
             found = search(self._lookups, query, facts.keeps, cosines=alike)
             how = {"explain": explain, "loose": loose or filters.choosy}
             told, said = facts.found(found, level, limit, **how)
@@ -118,7 +117,7 @@ class Recaller:
 
     def _cosines(self, index: Index, query: str, model_bytes: float) -> Mapping[int, float] | None:
         home = self._snapshot.home
-        if not os.path.exists(home.cache_file + VECTORS):
+        if not (model_bytes and os.path.exists(home.cache_file + VECTORS)):
             return None
         from memory.recall.meaning import cosines
 
