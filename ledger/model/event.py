@@ -333,8 +333,6 @@ WITHDRAWABLE = frozenset(
     (FactUpdated, FactReactivated, ThreadClosed, ThreadReopened, FactVerified, FactPromoted, FactDemoted,
      FactWithdrawn, FactArchived, FactMoved)
 )  # fmt: skip
-#: Events of two facts.
-TWO_FACTS = frozenset([kind for kind, one in GRAMMAR.items() if one.arrow and one.arrow.is_fact])
 
 
 def facts_in(event: Event) -> tuple[str, ...]:
@@ -389,7 +387,7 @@ def in_order(events: list[Event]) -> list[Event]:
         rank = VERB_RANK[type(event)]
         if type(event) not in _TIED:
             return (rank,)
-        named = facts_in(event) if type(event) in TWO_FACTS else (met[event.id],)
+        named = facts_in(event) if isinstance(event, FactSuperseded) else (met[event.id],)
         return rank, *named, getattr(event, "was", None) or ()
 
     return sorted(events, key=place)

@@ -219,9 +219,7 @@ def has_time(stem: str) -> bool:
 
 
 #: Every other byte becomes what no number has.
-_AS_DIGITS = bytes(
-    b"0123456789abcdefghijklmnopqrstuv!"[BASE32.find(chr(byte))] for byte in range(256)
-)
+_AS_DIGITS = b"!" * 50 + b"qrstuv" + b"!" * 41 + b"0123456789abcdefghijklmnop" + b"!" * 133
 #: A seal of fewer bits than that proves nothing against somebody who tries.
 _STRONG_BITS = 128
 

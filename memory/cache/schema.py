@@ -175,15 +175,14 @@ def _plain_act(act: Act) -> tuple[Any, ...]:
     return packed if by is NOBODY else (*packed, tuple(by))
 
 
-def _act_of(plain: tuple[Any, ...]) -> Act:
-    stem, seq, event, *by = plain
-    return Act(stem, seq, unpack_event(event), Signature(*by[0]) if by else NOBODY)
-
-
 def history_of(plain: tuple[Any, ...]) -> History:
     """Return the history of plain tuples."""
     uses, last, acts, clocks = plain
-    return History(uses, last, tuple([_act_of(act) for act in acts]), clocks)
+    found = [
+        Act(stem, seq, unpack_event(event), Signature(*by[0]) if by else NOBODY)
+        for stem, seq, event, *by in acts
+    ]
+    return History(uses, last, tuple(found), clocks)
 
 
 def plain(value: Any) -> Any:

@@ -82,13 +82,12 @@ class Withheld:
                 self._add_footer(event.id, event.meta)
             role = isinstance(event, FactIgnored) and role_in(event.remark)
             if names(event, self._facts) and not isinstance(event, FactRedacted) and not role:
-                self._add_value(event.remark)
+                if len(event.remark) >= _REMARK_CHARS:
+                    self._add(event.remark)
+                self._values.add(event.remark)
         if stem in self._bare:
-            self._add_words(log)
-
-    def _add_words(self, log: SessionLog) -> None:
-        for text in (log.title, log.prose, *[event.remark for event in log.events]):
-            self._add(text)
+            for text in (log.title, log.prose, *[event.remark for event in log.events]):
+                self._add(text)
 
     def _add(self, text: str) -> None:
         lines = (line.strip() for line in text.split("\n") if not is_purged(text))
@@ -100,11 +99,6 @@ class Withheld:
             self._lines.add(write_footer(fact, meta).removesuffix(" -->"))
         for _, value in free:
             self._values.add(value)
-
-    def _add_value(self, remark: str) -> None:
-        if len(remark) >= _REMARK_CHARS:
-            self._add(remark)
-        self._values.add(remark)
 
     def stands_in(self, data: bytes) -> bool:
         """Tell whether bytes hold one of the lines, or its front up to a `…`."""

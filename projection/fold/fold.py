@@ -12,7 +12,6 @@ from _operator import itemgetter
 from ledger.model.event import (
     BRINGING,
     SIGNED,
-    TWO_FACTS,
     Event,
     FactArchived,
     FactCreated,
@@ -102,9 +101,8 @@ def collect(entries: Iterable[Entry]) -> dict[str, History]:
             by = by or (Signature(agent, session, branch, role, kind) if signed else None)
             act = Act._make((stem, seq, event, by if signed else NOBODY))
             acts.setdefault(event.id, []).append(act)
-            if what in TWO_FACTS:
-                for other in {*facts_in(event)} - {event.id}:
-                    acts.setdefault(other, []).append(act)
+            if isinstance(event, FactSuperseded) and event.new != event.id:
+                acts.setdefault(event.new, []).append(act)
     uses = tally(used)
     histories = {
         fact: History._make((uses.get(fact, 0), last.get(fact, ""), tuple(acts.get(fact, ())), ()))

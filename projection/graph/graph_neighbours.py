@@ -117,7 +117,10 @@ class Graph:
         counts = [(name, self._count(name)) for name in self._names(fact)]
         for name in [name for name, count in counts if count <= CROWD_FACTS]:
             found.update((ENTITY, BOTH, name, other) for other in self._sharing[folded(name)])
-        edges = sorted([edge for edge in found if edge[3] != fact], key=_order)
+        edges = sorted(
+            [edge for edge in found if edge[3] != fact],
+            key=lambda it: (EDGES.index(it[0]), _DIRECTIONS.index(it[1]), folded(it[2]), it[3]),
+        )
         near = []
         for kind, direction, entity, other in edges[:most]:
             there = self._standings.get(other)
@@ -148,8 +151,3 @@ class Graph:
     def _fact(self, fact: str) -> Fact | None:
         standing = self._standings.get(fact)
         return None if standing is None else standing.fact
-
-
-def _order(edge: tuple[str, str, str, str]) -> tuple[int, int, str, str]:
-    kind, direction, entity, other = edge
-    return EDGES.index(kind), _DIRECTIONS.index(direction), folded(entity), other

@@ -45,11 +45,6 @@ class SessionLine(Record):
         digits = self.at[11:15]
         return f"{digits[:2]}:{digits[2:]}" if len(digits) == 4 and digits.isdigit() else ""
 
-    @property
-    def headline(self) -> str:
-        """What a line about it begins with."""
-        return self.title or self.summary or "(nothing said)"
-
 
 class ViewSource(Record):
     """What a view is made of."""

@@ -265,7 +265,8 @@ def _told(known: Mapping[str, Fact], one: SessionLine) -> Section:
     said = [f"Decided: {text}" for text in one.decided] + [f"Action: {text}" for text in one.open]
     # an empty line between lines of text, which markdown would join
     apart = [part for text in said for part in ("", text)][0 if facts else 1 :]
-    return Section(f"{one.clock or '--:--'} - {one.headline}", (*facts, *apart), 3)
+    headline = one.title or one.summary or "(nothing said)"
+    return Section(f"{one.clock or '--:--'} - {headline}", (*facts, *apart), 3)
 
 
 #: The parts of a day, in UTC, as in the names of logs.

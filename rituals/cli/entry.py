@@ -10,12 +10,47 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from _frozen_importlib import ModuleSpec
+from _frozen_importlib_external import MAGIC_NUMBER, SourceFileLoader
+from marshal import loads
 
 from ledger.environment import VERSION, stay_offline, variables, working_directory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
+
+
+class _Compiled:
+    """Find our modules where what Python compiled of them is up to date; its own search takes 2 ms."""
+
+    @staticmethod
+    def find_spec(name: str, path: Sequence[str] | None, _: object = None) -> ModuleSpec | None:
+        """Return where a module is loaded from; None leaves that to Python."""
+        top, _, rest = name.partition(".")
+        if not path or top not in ("ledger", "memory", "projection", "rituals"):
+            return None
+        folder, stem = path[0], rest[rest.rfind(".") + 1 :]
+        try:
+            if package := "." not in rest and os.path.exists(f"{folder}/{stem}/__init__.py"):
+                folder, stem = f"{folder}/{stem}", "__init__"
+            origin = f"{folder}/{stem}.py"
+            told, status = MAGIC_NUMBER + bytes(4), os.stat(origin)
+            for number in (int(status.st_mtime), status.st_size):
+                told += (number & 0xFFFFFFFF).to_bytes(4, "little")
+            cached = f"{folder}/__pycache__/{stem}.{sys.implementation.cache_tag}.pyc"
+            with open(cached, "rb", 0) as file:
+                data = file.read()
+        except OSError:
+            return None
+        if not data.startswith(told):
+            return None
+        loader = SourceFileLoader(name, origin)
+        loader.__dict__["get_code"] = lambda _: loads(data[len(told) :])  # noqa: S302 - Python's own
+        spec = ModuleSpec(name, loader, origin=origin)
+        spec.has_location, spec.cached = True, cached
+        spec.submodule_search_locations = [folder] if package else None
+        return spec
 
 
 def script() -> int:
@@ -23,6 +58,7 @@ def script() -> int:
 
     Where nothing was loaded that has to be ended, nothing is: taking Python down takes 3 ms.
     """
+    sys.meta_path.insert(0, _Compiled)
     code = main()
     if "rituals.cli.app" not in sys.modules and "threading" not in sys.modules:
         try:

@@ -219,10 +219,11 @@ def holding_of(memory: Memory, facts: Sequence[str], logs: Sequence[str]) -> Hol
         blobs |= {blob for blob, data in pairs if data and purge.telling.stands_in(data)}
     commits = {commit for blob in blobs for commit in brought[blob]} | set(messages)
     logs_at = sorted([first[blob] for blob in blobs if first[blob][0].startswith(paths[0])])
-    held = [
-        Holder(path.removeprefix(home.prefix), commit[:7], author, _remotes(git, commit))
-        for path, commit, author in logs_at
-    ]
+    held = []
+    for file, commit, author in logs_at:
+        away = [one for one in _leading(git, [commit]) if one.startswith(REMOTES)]
+        on = tuple([one.removeprefix(REMOTES) for one in away if not one.endswith("/HEAD")])
+        held.append(Holder(file.removeprefix(home.prefix), commit[:7], author, on))
     return Holding(
         tuple(sorted([(first[blob][0], blob) for blob in blobs])),
         len(commits),
@@ -237,11 +238,6 @@ def _leading(git: Git, commits: Iterable[str]) -> list[str]:
     """Return the references that lead to one of some commits."""
     words = [word for commit in sorted(commits) for word in ("--contains", commit)]
     return git.text("for-each-ref", "--format=%(refname)", *words, check=False).split()
-
-
-def _remotes(git: Git, commit: str) -> tuple[str, ...]:
-    found = [one for one in _leading(git, [commit]) if one.startswith(REMOTES)]
-    return tuple([one.removeprefix(REMOTES) for one in found if not one.endswith("/HEAD")])
 
 
 def work_trees(git: Git) -> list[dict[str, str]]:

@@ -161,12 +161,6 @@ def ledger_named(base: Connection[Any], name: str) -> int:
     return int(rows[0][0])
 
 
-def readers_of(base: Connection[Any], ledger: int) -> list[str]:
-    """Return the roles that may read a ledger."""
-    asked = "SELECT role FROM org.reader WHERE ledger = %s ORDER BY role"
-    return [row[0] for row in base.execute(asked, (ledger,))]
-
-
 def set_readers(base: Connection[Any], ledger: int, roles: Sequence[str]) -> None:
     """Let these roles of the server read a ledger, and nobody else: from the next question on."""
     named = sorted(set(roles))

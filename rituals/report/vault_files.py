@@ -52,7 +52,9 @@ def export_vault(
         for path in others
         if path not in written
     ]  # fmt: skip
-    gone = [os.path.join(folder, path) for path in _exported(folder) if path not in notes]
+    here = [one for name in FOLDERS for one in sorted(Path(folder, name).glob("*.md"))]
+    exported = [*TOP, *[str(one.relative_to(folder)) for one in here]]
+    gone = [os.path.join(folder, path) for path in exported if path not in notes]
     removed = [full for full in gone if is_ours(_standing(full) or "")]
     if not dry_run:
         for path in written:
@@ -96,8 +98,3 @@ def _standing(full: str) -> str | None:
             return file.read()
     except OSError:
         return ""
-
-
-def _exported(folder: str) -> list[str]:
-    found = [one for name in FOLDERS for one in sorted(Path(folder, name).glob("*.md"))]
-    return [*TOP, *[str(one.relative_to(folder)) for one in found]]

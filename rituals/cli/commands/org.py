@@ -86,7 +86,8 @@ def org(
             ledger = ledgers.ledger_named(base, words[0])
             if words[1:]:
                 ledgers.set_readers(base, ledger, _listed(call, words[1:]))
-            roles = ledgers.readers_of(base, ledger)
+            asked = "SELECT role FROM org.reader WHERE ledger = %s ORDER BY role"
+            roles = [row[0] for row in base.execute(asked, (ledger,))]
             said = f"{words[0]} is read by {', '.join(roles) or 'nobody'}"
             call.answer({"ledger": words[0], "readers": roles}, [said])
     if action == "work":

@@ -64,7 +64,10 @@ def without_injected(text: str) -> str:
     if "<" in text or "&lt;" in text:
         text = _UNWRAPPED.sub("", _without_blocks(text))
     if _STEM.search(text) or any(mark in text for mark in (*_OURS, *_NOTES)):
-        text = "\n".join([line for line in text.split("\n") if not _is_injected(line)])
+        lines = [line for line in text.split("\n") if not any(mark in line for mark in _OURS)]
+        text = "\n".join(
+            [one for one in lines if not (one.startswith(_NOTES) or _STEM.search(one))]
+        )
     return text.strip()
 
 
@@ -95,10 +98,3 @@ def _without_blocks(text: str) -> str:
         at = len(text) if end < 0 else end + len(mark)
     kept.append(text[at:])
     return "".join(kept)
-
-
-def _is_injected(line: str) -> bool:
-    """Tell whether a line is one of ours, or of a host."""
-    if line.startswith(_NOTES) or _STEM.search(line):
-        return True
-    return any(mark in line for mark in _OURS)

@@ -70,12 +70,9 @@ def line(text: str, address: Address) -> Markup:
 
 def _written(html: str) -> Markup:
     """Show what an entity of markdown has brought in that nobody can see."""
-    return Markup(visible(html, _unmarked))  # noqa: S704 - markdown-it escapes all that it does not make
-
-
-def _unmarked(code: int) -> str:
-    """Number a character; marks of direction were looked at in the text, where no tags stood between."""
-    return chr(code) if chr(code) in MARKS else numbered(code)
+    # marks of direction were looked at in the text, where no tags stood between
+    said = visible(html, lambda code: chr(code) if chr(code) in MARKS else numbered(code))
+    return Markup(said)  # noqa: S704 - markdown-it escapes all that it does not make
 
 
 def _entity(state: StateInline, silent: bool) -> bool:
