@@ -187,12 +187,13 @@ def span_of(value: str) -> Span | None:
     """Read a span of a header; None where it is none."""
     name, _, numbers = value.rpartition(" ")
     start, dash, end = numbers.partition("-")
-    if not (name and dash and _is_number(start) and _is_number(end)):
+    if not (name and dash and is_number(start) and is_number(end)):
         return None
     return Span(name, int(start), int(end))
 
 
-def _is_number(text: str) -> bool:
+def is_number(text: str) -> bool:
+    """Tell whether a text is a plain non-negative ASCII integer (fault:G21)."""
     return text.isascii() and text.isdigit() and len(text) <= _DIGITS
 
 
@@ -230,7 +231,7 @@ def shown_in(value: str) -> tuple[str, ...]:
 def cost_in(value: str) -> tuple[int, int]:
     """Read how many characters a session was shown, and told; 0 for what is no count."""
     shown, _, told = value.partition(", told ")
-    return int(shown) if _is_number(shown) else 0, int(told) if _is_number(told) else 0
+    return int(shown) if is_number(shown) else 0, int(told) if is_number(told) else 0
 
 
 def cost_since(now: tuple[int, int], told: tuple[int, int]) -> str:

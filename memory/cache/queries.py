@@ -138,8 +138,7 @@ class Questions(Database):
     def contested(self) -> Iterator[Fact]:
         """Yield the facts of which something stands against something, by id."""
         for id in sorted({*self.column(_MAY_BE_CONTESTED), *self.against()}):
-            found = self.fact(id)
-            if found is not None and found.contradicted:
+            if (found := self.fact(id)) and found.contradicted:
                 yield found
 
     def _set_against(self, fact: Fact) -> Fact:
@@ -194,8 +193,7 @@ class Questions(Database):
     def facts(self, among: str, values: Sequence[object] = ()) -> list[Fact]:
         """Return the facts that the rest of a question about `facts` names, each as it is alone."""
         rows = self.rows(f"SELECT id, history FROM facts {among}", values)  # noqa: S608 - our own words
-        found = [self.resolved(id, packed) for id, packed in rows]
-        return [fact for fact in found if fact is not None]
+        return [fact for row in rows if (fact := self.resolved(*row))]
 
     def facts_of_kind(self, kind: str, *, unsettled: bool = False) -> list[Fact]:
         """Return all facts of a kind, archived and false ones too.
@@ -218,8 +216,7 @@ class Questions(Database):
     def some_facts(self, facts: Iterable[str]) -> list[Fact]:
         """Return the facts among some ids, each as it is alone."""
         known = self.some_histories(facts).items()
-        found = [resolve(id, history, self.cut) for id, history in known]
-        return [fact for fact in found if fact is not None]
+        return [fact for one in known if (fact := resolve(*one, self.cut))]
 
     def some_histories(self, facts: Iterable[str]) -> dict[str, History]:
         """Return what is known of some ids."""

@@ -22,17 +22,8 @@ from projection.fold.fold import collect, merged, resolve
 
 #: What can be said of a fact: it is new, has a new text, is false now, is closed, is contested now.
 CHANGES = "new", "updated", "superseded", "closed", "contradiction"
-
-
-class Learned(Record):
-    """What logs changed: of each fact what is said of it (`CHANGES`), its id, and how its text begins."""
-
-    named: tuple[tuple[tuple[str, ...], str, str], ...] = ()
-
-    def count(self, change: str) -> int:
-        """Count the facts of which something is said."""
-        return sum(1 for said, _, _ in self.named if change in said)
-
+#: What is said of a fact (`CHANGES`), its id, and how its text begins.
+Change = tuple[tuple[str, ...], str, str]
 
 #: How two tips stand to each other.
 SAME, AHEAD, BEHIND, APART = "same", "ahead", "behind", "apart"
@@ -48,7 +39,7 @@ class SyncPlan(Record):
     came: tuple[LogRef, ...] = ()  #: the logs that are new here
     agents: tuple[str, ...] = ()  #: who wrote them
     went: int = 0  #: how many logs are new there
-    learned: Learned = Learned()  #: what the logs that came change in memory
+    learned: tuple[Change, ...] = ()  #: what the logs that came change in memory
     findings: tuple[Finding, ...] = ()  #: what a person should know
     #: what the logs that came say, where they are all that changes the state
     reading: LogReading | None = None
@@ -58,11 +49,9 @@ class SyncPlan(Record):
     base: str = ""  #: where both histories part, "" for nowhere, or in several places
 
 
-def learned(snapshot: Snapshot, tip: str, entries: Sequence[Entry]) -> Learned:
+def learned(snapshot: Snapshot, tip: str, entries: Sequence[Entry]) -> tuple[Change, ...]:
     """Tell what logs change; `tip` is the commit without them, "" for none."""
     news = collect(entries)
-    if not news:
-        return Learned()
     known = snapshot.cache(tip).some_histories(news) if tip else {}
     named = []
     for name, history in merged(known, news).items():
@@ -71,7 +60,7 @@ def learned(snapshot: Snapshot, tip: str, entries: Sequence[Entry]) -> Learned:
         if after is not None and (said := _changes(before, after)):
             named.append((said, name, summary_of(after)))
     named.sort(key=lambda one: (CHANGES.index(one[0][0]), one[1]))
-    return Learned(tuple(named))
+    return tuple(named)
 
 
 def _changes(before: Fact | None, after: Fact) -> tuple[str, ...]:

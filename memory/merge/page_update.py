@@ -74,7 +74,9 @@ def _changed_pages(cache: Cache, standing: Mapping[str, str], read: Read) -> Ren
     clock = decay.clock()
     before = decay.clock(bisect_left(work, min([ref.key for ref, _ in rows])))
     changed = {*collect([entry for _, entry in rows]), *cache.maybe_live(before)}
-    found = {one.id: stand(one, clock, lasting, decay) for one in cache.some_facts(changed)}
+    view = cache.view()
+    away = changed.difference([one.fact.id for one in view.live])
+    found = {one.id: stand(one, clock, lasting, decay) for one in cache.some_facts(away)}
     try:
         index = read(archive[ARCHIVE_INDEX]).decode("utf-8", "surrogateescape") if archive else ""
     except ObjectMissing:
@@ -90,7 +92,7 @@ def _changed_pages(cache: Cache, standing: Mapping[str, str], read: Read) -> Ren
             quarters[found[fact].quarter] = []
     for line in [line for line in lines if line[-10:-3] in quarters]:
         quarters[line[-10:-3]].append(line[2 : line.index(" — ")])
-    texts = {CONTINUITY_FILE: render(cache.view())}
+    texts = {CONTINUITY_FILE: render(view)}
     if lines:
         texts[ARCHIVE_INDEX] = index_page(lines)
     for quarter, facts in quarters.items():

@@ -17,6 +17,7 @@ from ledger.model.finding_codes import Finding
 from ledger.model.ids import is_fact_id
 from ledger.model.layout import ARCHIVE_INDEX, CONTINUITY_FILE, VIEW_FILES
 from ledger.model.record import TYPE_CHECKING, Record
+from ledger.model.session import is_number
 from projection.document import footer_reader, page_renderer
 from projection.fold.fact_history import Version
 from projection.policy.model import CONTRADICTIONS
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 _MACHINE = "<!-- diurna: format "
 _MACHINE_LIMIT_CHARS = 2048
+_BULLET, _HEADING = "\n\n- ", "\n\n## "  #: as rendered
 _FENCES = ("```", "~~~")
 #: Says that two files were put together.
 TWO_MACHINES = "a second machine line; the last one counts"
@@ -178,11 +180,7 @@ class _Reader:
                     self._stray = False
                 elif not self._stray and not self._is_orphan(line, number):
                     self._stop(number)
-            elif line[:2] in ("- ", "* ", "+ ") or line.rstrip(footer_reader.BLANK) in (
-                "-",
-                "*",
-                "+",
-            ):
+            elif f"{line.rstrip(footer_reader.BLANK)} "[:2] in ("- ", "* ", "+ "):
                 self._close()
                 self._stray = False
                 self._item, self._start = [line], number
@@ -216,16 +214,15 @@ class _Reader:
                 skip_to = fences.end(number - 1) + 1
             else:
                 self._close()
-                if self._in_head() and first == ">":
+                begun = self._section or self.blocks or self.state or self._stray
+                is_title = f"{line.rstrip(footer_reader.BLANK)} "[:2] == "# "
+                if not begun and first == ">":
                     self.note.append(line[1:].strip(footer_reader.BLANK))
-                elif self._in_head() and self.title is None and _is_title(line):
+                elif is_title and not begun and self.title is None:
                     self.title = line[1:].strip(footer_reader.BLANK)
                 elif not self._stray and not self._is_orphan(line, number):
                     self._stop(number)
         self._close()
-
-    def _in_head(self) -> bool:
-        return not (self._section or self.blocks or self.state or self._stray)
 
     def _is_orphan(self, line: str, number: int) -> bool:
         """Note a footer that stands where no bullet is open."""
@@ -316,10 +313,6 @@ def _is_conflict(said: str) -> bool:
     )
 
 
-def _is_title(line: str) -> bool:
-    return line.startswith("# ") or line.rstrip(footer_reader.BLANK) == "#"
-
-
 def _names_id(line: str) -> str:
     """Return the id that a footer names, "" for what is none."""
     id = dict(footer_reader.read_footer(line) or ()).get("id", "")
@@ -331,18 +324,10 @@ def _machine(line: str) -> MachineLine | None:
         return None
     first, *rest = line.rstrip(footer_reader.BLANK)[len(_MACHINE) : -4].split(" | ")
     fields = {key: value for key, _, value in (part.partition(": ") for part in rest)}
-    version, logs = _integer(first), _integer(fields.get("logs", ""))
-    newest, digest = fields.get("newest", ""), fields.get("digest", "")
-    if version is None or logs is None or not newest:
+    logs, newest, digest = [fields.get(key, "") for key in ("logs", "newest", "digest")]
+    if not (is_number(first) and is_number(logs) and newest):
         return None
-    return MachineLine(version, logs, "" if newest == page_renderer.NONE else newest, digest)
-
-
-def _integer(text: str) -> int | None:
-    """Read a plain non-negative ASCII integer (fault:G21)."""
-    if 0 < len(text) <= 12 and text.isascii() and text.isdigit():
-        return int(text)
-    return None
+    return MachineLine(int(first), int(logs), newest * (newest != page_renderer.NONE), digest)
 
 
 def has_rendered_form(path: str, text: str, known: str = "") -> bool:
@@ -357,10 +342,36 @@ def has_rendered_form(path: str, text: str, known: str = "") -> bool:
         named = text.removeprefix("\ufeff").startswith(f"# {VIEW_FILES[path].capitalize()} — ")
         marked = "\n<<<<<<< " in text or "\n>>>>>>> " in text
         return named and not marked and machine_line(text) is not None
-    parsed, noticed = parse(text, file=path)
+    less = _unlike(text, known)
+    parsed, noticed = parse(less, file=path)
+    ids = [block.id for block in parsed.blocks]
     whole = parsed.machine is not None or path != CONTINUITY_FILE
-    named = all(block.id for block in parsed.blocks)
-    return not noticed and whole and named and unparse(parsed) == text
+    fits = not noticed and whole and all(ids) and unparse(parsed) == less
+    if less == text or (fits and all(text.count(f" id: {id} ") == 1 for id in ids)):
+        return fits
+    return has_rendered_form(path, text)
+
+
+def _unlike(text: str, known: str) -> str:
+    """Leave out the bullets that a rendered page has in the same section, and a section of no others.
+
+    What is left has rendered form only where the whole has, if none of its ids is in what went.
+    """
+    there: dict[str, set[str]] = {}
+    for part in known.rpartition(_BULLET)[0].split(_HEADING):
+        name, *items = part.split(_BULLET)
+        there[name] = {item for item in items if "\n  <!-- id: " in item}
+    head, bullet, last = text.rpartition(_BULLET)
+    pieces = head.replace(_HEADING, _BULLET).split(_BULLET)
+    if len({*pieces}) < len(pieces):
+        return text
+    parts, less = head.split(_HEADING), list[str]()
+    for at, part in enumerate(parts, 1):
+        name, *items = part.split(_BULLET)
+        kept = [item for item in items if item not in there.get(name, ())]
+        if kept or not items or at in (1, len(parts)):
+            less.append(_BULLET.join([name, *kept]))
+    return f"{_HEADING.join(less)}{bullet}{last}"
 
 
 def indexed(line: str) -> str:

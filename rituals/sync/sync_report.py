@@ -5,7 +5,7 @@ from __future__ import annotations
 from ledger.model.finding_codes import Finding
 from ledger.model.record import Record
 from ledger.remote.remote import Remote
-from memory import CHANGES, Learned, SyncPlan
+from memory import CHANGES, Change, SyncPlan
 
 
 class Brought(Record):
@@ -27,7 +27,7 @@ class Report(Record):
     came: tuple[str, ...] = ()  #: stems of the logs that came
     agents: int = 0  #: how many agents wrote them
     went: int = 0  #: how many logs went
-    learned: Learned = Learned()  #: what came changed in memory
+    learned: tuple[Change, ...] = ()  #: what came changed in memory
     tries: int = 0  #: how many pushes it took, 0 for none
     offline: str = ""  #: why the remote was not reached, "" when it was
     ahead: int = 0  #: how many commits the remote has not got
@@ -48,16 +48,20 @@ class Report(Record):
         return (*ended, f"left  {self.left}") if self.left else tuple(ended)
 
     @property
+    def counts(self) -> dict[str, int]:
+        """Of how many facts each of `CHANGES` is said."""
+        return {one: sum(one in said for said, _, _ in self.learned) for one in CHANGES}
+
+    @property
     def changed(self) -> str:
         """What memory learned, in words: `2 facts new, 1 superseded, 1 contradiction`."""
-        *plain, contested = [(self.learned.count(one), one) for one in CHANGES]
-        said = [(count, word) for count, word in plain if count]
-        parts = [f"{count} {word}" for count, word in said]
-        if said:
-            count, word = said[0]
-            parts[0] = f"{count} fact{'s' if count != 1 else ''} {word}"
-        if contested[0]:
-            parts.append(f"{contested[0]} {contested[1]}{'s' if contested[0] != 1 else ''}")
+        contested = (counts := self.counts).pop("contradiction")
+        parts = [f"{count} {word}" for word, count in counts.items() if count]
+        if parts:
+            count, word = parts[0].split(" ")
+            parts[0] = f"{count} fact{'s' * (count != '1')} {word}"
+        if contested:
+            parts.append(f"{contested} contradiction{'s' * (contested != 1)}")
         return ", ".join(parts)
 
 
@@ -66,8 +70,9 @@ def left(plan: SyncPlan, remote: Remote, branch: str) -> str:
 
     The plan is of a sync that stopped at commits of code; the branch is ours.
     """
+    count = len(plan.came) if plan.there else plan.went
+    logs = f" with {count} log{'s' if count != 1 else ''}" if count else ""
     if plan.there:
-        logs = f" with {_logs(len(plan.came))}" if plan.came else ""
         return (
             f"{remote.shown} has commits of code ({plan.there}): `git pull` brings them{logs}; "
             "nothing was joined or sent"
@@ -79,9 +84,5 @@ def left(plan: SyncPlan, remote: Remote, branch: str) -> str:
         return ""
     return (
         f"{branch} has commits of code that {remote.shown} has not ({plan.here}): "
-        f"your own `git push` sends them with {_logs(plan.went)}"
+        f"your own `git push` sends them{logs}"
     )
-
-
-def _logs(count: int) -> str:
-    return f"{count} log{'s' if count != 1 else ''}"

@@ -32,7 +32,6 @@ from ledger.wal.git_locks import Transfer
 from memory import (
     APART,
     BEHIND,
-    Learned,
     Memory,
     SyncPlan,
     code_beside,
@@ -363,7 +362,7 @@ class _Sync:
         stopped = last if last and not offline and (last.here or last.there) else None
         went = last.went if last and not offline and not stopped else 0
         came = {ref.stem: None for plan in plans if not plan.there for ref in plan.came}
-        named = dict.fromkeys([one for plan in plans for one in plan.learned.named])
+        named = dict.fromkeys([one for plan in plans for one in plan.learned])
         findings = [*self._findings, *(one for plan in plans for one in plan.findings)]
         return Report(
             self._remote.shown,
@@ -372,7 +371,7 @@ class _Sync:
             tuple(came),
             len({agent for plan in plans for agent in plan.agents}),
             went if self._sends else 0,
-            Learned(tuple(named)),
+            tuple(named),
             tries,
             offline.message if offline else "",
             self._ahead() if offline else 0,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from memory import CHANGES
 from projection.text.clipping import one_line
 from rituals.answers.record_to_dict import fields_of
 from rituals.cli.context import Invocation
@@ -63,12 +62,12 @@ def sync(
         hints.append(f"{logs}, {NOT_COMMITTED}: not shared before your own commit")
     there = bool(report.remote) and not report.offline
     sends = there and (report.went or report.tries)
-    counts = {one: report.learned.count(one) for one in CHANGES}
+    counts = report.counts
     counts["contradictions"] = counts.pop("contradiction")
     head = "remote branch commit came agents went tries offline ahead kept left ended upstreams"
     named = [
         {"what": what, "id": id, "line": line, "=line": one_line(line, _LINE_CHARS)}
-        for what, id, line in report.learned.named
+        for what, id, line in report.learned
     ]
     values = {
         **fields_of(report, f"{head} findings dry_run"),
