@@ -215,10 +215,10 @@ def _plain(
         for one, name in enumerate((DECISIONS, REST), 1)
     }  # fmt: skip
     return found, lambda ids: [
-        row[0]
-        for one in (1, 2)
-        for row in ask("id", one, clock.archive, f"AND id IN ({', '.join('?' * len(ids))})", *ids)
-    ]
+        *ids.intersection(read),
+        *[id for one in (1, 2) if (rest := ids.difference(read))
+          for id, in ask("id", one, clock.archive, f"AND id IN ({', '.join('?' * len(rest))})", *rest)],
+    ]  # fmt: skip
 
 
 def _place(cache: Cache, asked: Asked, last: str, elsewhere: str) -> Place:

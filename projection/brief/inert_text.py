@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ledger.escape import visible
 from ledger.model.ids import sha256
+from ledger.model.record import cached
 
 TAG, NONCE_CHARS = "diurna-memory", 8
 #: What names of agents, kinds, roles and projects may take.
@@ -52,6 +53,7 @@ def plain(text: str) -> str:
     return visible(said)
 
 
+@cached(256)  # a brief has a few of them on all its lines
 def label(name: str) -> str:
     """Return a name that somebody chose, of an agent for instance: short, and without marks."""
     return shortened(plain(name).translate(_MARKS), LABEL_CHARS)

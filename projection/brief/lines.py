@@ -65,14 +65,12 @@ def _fact_line(one: values.Stated, chars: int) -> values.Line:
     date, stem = fact.created, fact.origin
     if newest.parents or not stem:
         date, stem = fact.clock(newest.stem)[:10], newest.stem
-    title = "" if fact.contradicted or fact.redacted else called(fact)
+    against = fact.contradicted
+    title = "" if against or fact.redacted else called(fact)
+    said, cut = (disputed(fact, chars), True) if against else title_of(shown(fact), chars)
     if title:
         cut = title != title_of(fact.text, len(fact.text))[0]
         said = f"{title} …" if cut else title
-    else:
-        said, cut = (
-            (disputed(fact, chars), True) if fact.contradicted else title_of(shown(fact), chars)
-        )
     return values.Line(
         fact.id, label(fact.kind), one.standing.tier, date, stem_said(stem), said, by=one.by,
         state=one.state, mark=Mark(fact.closed, fact.false, fact.rivals), cut=cut, title=bool(title),
@@ -274,5 +272,5 @@ def _standing(line: values.Line) -> list[str]:
     """Return what tells that a fact does not simply hold; what happened to one tells it by itself."""
     if line.change:
         return []
-    marks = _marks(line)[: line.mark.closed + line.mark.false]
-    return marks or ["faded"] * (line.tier == "archived")
+    many = line.mark.closed + line.mark.false
+    return _marks(line)[:many] if many else ["faded"] * (line.tier == "archived")

@@ -284,4 +284,4 @@ def section_title(policy: Policy, kind: str) -> str:
 
 def ordered(versions: tuple[Version, ...]) -> tuple[Version, ...]:
     """Put versions in the order in which they are shown: by log, then by id."""
-    return tuple(sorted(versions, key=lambda version: (version.stem, version.id)))
+    return tuple(sorted(versions, key=lambda one: (one.stem, one.id))) if versions[1:] else versions
