@@ -228,9 +228,9 @@ class Planner:
         nobody = _AUTHOR.lines(max(first.seconds, second.seconds))
         commit = merge_commit(tree, parents, nobody, _MESSAGE)
         bodies = {} if rendered is None else rendered.bodies
-        objects.hold({blob: bodies[path] for path, blob in files if path in bodies})
+        names = {bodies[path]: blob for path, blob in files if blob}  # each is here
+        objects.hold({blob: data for data, blob in names.items()})
         note_rendered(home, () if rendered is None else rendered.blobs.items())
-        names = {bodies[path]: blob for path, blob in files if blob and path in bodies}
         new = [(BLOB, data) for data in (*names, *joined.blended.values())]
         new += [(TREE, raw) for raw in {**joined.written, **written}.values()]
         write_objects(home.repository, [*new, (COMMIT, commit)], names=names)
