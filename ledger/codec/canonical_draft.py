@@ -36,7 +36,15 @@ def read_draft(data: bytes, file: str = "") -> session.SessionLog:
     refused = tuple(finding for finding in findings if finding.severity != INFO)
     if refused:
         raise DraftRefused(refused)
-    events = tuple(_as_thread(event) for event in log.events)
+    events = tuple(
+        [
+            # a new fact with a checkbox that says no kind is a thread
+            event._replace(meta=(("kind", "thread"), *event.meta))
+            if isinstance(event, FactCreated) and event.mark and "kind" not in dict(event.meta)
+            else event
+            for event in log.events
+        ]
+    )
     log = canonical(log._replace(title=log.title or session.DEFAULT_TITLE, events=events))
     refused = problems(log)
     if refused:
@@ -88,13 +96,6 @@ def sealed(log: session.SessionLog, stamp: str) -> tuple[bytes, session.Entry]:
         said = "the two readers of a log do not agree on it"
         raise DraftRefused((Finding("not-canonical", said),))
     return data, entry
-
-
-def _as_thread(event: Event) -> Event:
-    """Make a new fact with a checkbox a thread, if it says no kind."""
-    if isinstance(event, FactCreated) and event.mark and "kind" not in dict(event.meta):
-        return event._replace(meta=(("kind", "thread"), *event.meta))
-    return event
 
 
 def _of_header(title: str, header: tuple[tuple[str, str], ...], type: str) -> list[Finding]:

@@ -321,7 +321,6 @@ USES_ID = frozenset([kind for kind, known in GRAMMAR.items() if known.use == "id
 SIGNED = frozenset([kind for kind, known in GRAMMAR.items() if known.signed])
 #: Events that name a log, and no fact.
 OF_LOGS = frozenset([kind for kind, known in GRAMMAR.items() if known.of_log])
-_TIED = frozenset([kind for kind, known in GRAMMAR.items() if known.tied])
 #: Events that take nothing out of sight that was there before.
 ADDING = frozenset(
     (FactReferenced, FactCreated, FactVerified, FactPromoted, FactHelped, FactIgnored)
@@ -385,7 +384,7 @@ def in_order(events: list[Event]) -> list[Event]:
 
     def place(event: Event) -> tuple[object, ...]:
         rank = VERB_RANK[type(event)]
-        if type(event) not in _TIED:
+        if not GRAMMAR[type(event)].tied:
             return (rank,)
         named = facts_in(event) if isinstance(event, FactSuperseded) else (met[event.id],)
         return rank, *named, getattr(event, "was", None) or ()

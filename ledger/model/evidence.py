@@ -79,7 +79,9 @@ def _names_place(remark: str) -> bool:
         bare = word.lstrip(_AROUND).rstrip(_AROUND + ".")
         path, colon, rest = bare.replace("#L", ":").partition(":")
         line = rest.partition(":")[0].partition("-")[0]
-        if colon and _is_path(path) and _is_number(line, _LINE_DIGITS) and int(line):
+        # a path has a dot or a slash, and a letter
+        named = {".", "/"} & {*path} and any(map(str.isalpha, path)) and path[-1] not in "./"
+        if colon and named and _is_number(line, _LINE_DIGITS) and int(line):
             return True
     return False
 
@@ -102,11 +104,6 @@ def _is_command(remark: str) -> bool:
             if _is_number(code, 3) and int(code) <= _MOST_CODE:
                 return place > 0 or at + 1 < len(words)
     return False
-
-
-def _is_path(text: str) -> bool:
-    """Tell whether a word is a path: with a dot or a slash, and a letter; no address."""
-    return ("." in text or "/" in text) and any(map(str.isalpha, text)) and text[-1:] not in "./"
 
 
 def _is_number(text: str, digits: int) -> bool:

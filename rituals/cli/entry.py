@@ -35,9 +35,9 @@ class _Compiled:
             if package := "." not in rest and os.path.exists(f"{folder}/{stem}/__init__.py"):
                 folder, stem = f"{folder}/{stem}", "__init__"
             origin = f"{folder}/{stem}.py"
-            told, status = MAGIC_NUMBER + bytes(4), os.stat(origin)
-            for number in (int(status.st_mtime), status.st_size):
-                told += (number & 0xFFFFFFFF).to_bytes(4, "little")
+            status = os.stat(origin)
+            numbers = [one & 0xFFFFFFFF for one in (0, int(status.st_mtime), status.st_size)]
+            told = MAGIC_NUMBER + b"".join([one.to_bytes(4, "little") for one in numbers])
             cached = f"{folder}/__pycache__/{stem}.{sys.implementation.cache_tag}.pyc"
             with open(cached, "rb", 0) as file:
                 data = file.read()

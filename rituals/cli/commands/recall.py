@@ -161,7 +161,11 @@ def _answer(call: Invocation, query: str, level: str, answer: Answer, *, org: bo
     """Answer with what was recalled; what is of an `org` is not asked for by its ids."""
     saved = max(0, answer.whole - answer.tokens)
     for note in answer.notes if not call.json else ():
-        call.out.talk(("note:", "cyan"), f" {note}", fixed=_is_fixed(note))
+        # what quotes nothing but a plain word is not looked through for secrets: it takes longer than all
+        fixed = note in (NO_FACT, MAYBE) or any(
+            note.startswith(start) and note.removeprefix(start).isalpha() for start in COMMON_NOTES
+        )
+        call.out.talk(("note:", "cyan"), f" {note}", fixed=fixed)
     hint = "`diurna recall --ids ID,ID` shows all of what matters"
     call.answer(
         _object(query, level, answer, saved) if call.json else {},
@@ -231,16 +235,6 @@ def _titles(call: Invocation, answer: Answer) -> dict[str, str]:
     asks = [one for one in asks_in(reader.home.repository.commondir) if not hidden(one.text)]
     entries = [(hit, logs.entry(hit.stem)) for hit in answer.passages if hit.title and asks]
     return {hit.id: shown_title(hit.title, entry.session, asks) for hit, entry in entries if entry}
-
-
-def _is_fixed(note: str) -> bool:
-    """Tell whether a note quotes nothing but a plain word that thousands of passages have.
-
-    In what does secrets are looked for, which takes longer than the answer.
-    """
-    return note in (NO_FACT, MAYBE) or any(
-        note.startswith(start) and note.removeprefix(start).isalpha() for start in COMMON_NOTES
-    )
 
 
 def hit_object(hit: Hit) -> dict[str, object]:
