@@ -263,19 +263,26 @@ def write_objects(
                 os.utime(path)  # it is there, and no prune takes it now
             except OSError:
                 # by such a name git clears what a kill leaves
-                made[path] = written = f"{path[:-38]}tmp_obj_{os.urandom(6).hex()}"
-                if not os.path.isdir(path[:-39]):
-                    os.makedirs(path[:-39], exist_ok=True)
-                    os.chmod(path[:-39], mode)
+                made[path] = written = f"{path[:-38]}tmp_obj_{oid[2:]}{os.urandom(6).hex()}"
                 data = zlib.compress(b"%s %d\0%s" % (kind.encode(), len(data), data), 1)
-                _write(written, os.O_WRONLY | os.O_CREAT | os.O_EXCL, data, each)
+                for last in (False, True):
+                    if not os.path.isdir(path[:-39]):
+                        os.makedirs(path[:-39], exist_ok=True)
+                        os.chmod(path[:-39], mode)
+                    try:
+                        _write(written, os.O_WRONLY | os.O_CREAT | os.O_EXCL, data, each)
+                        break
+                    except FileNotFoundError:  # a git that packs took the folder away
+                        if last:
+                            raise
                 os.chmod(written, mode & 0o444)
         if durable and not each:
             os.sync()
         for path, written in made.items():
             os.replace(written, path)
         for folder in {path[:-39] for path in made} if durable else ():
-            _write(folder, os.O_RDONLY, b"", True)
+            if os.path.isdir(folder):  # else git has packed meanwhile what was in it
+                _write(folder, os.O_RDONLY, b"", True)
     except OSError as problem:
         for written in filter(os.path.exists, made.values()):
             os.unlink(written)
