@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import py_compile
 import re
 import shlex
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from importlib.util import module_from_spec
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -15,6 +18,7 @@ from hypothesis import strategies as st
 
 from rituals.cli.app import command_of, main
 from rituals.cli.context import Invocation
+from rituals.cli.entry import _Compiled
 from rituals.cli.entry import main as entry
 from rituals.cli.operation import function_of, parameters, plain
 from tests.conftest import examples
@@ -212,3 +216,17 @@ def test_help_and_links_load_no_library(loaded: Callable[..., list[str]]) -> Non
     lines = ("--help", "show --links once", "show --about")
     heavy = ["pygit2", "markdown_it", "rapidfuzz"]
     assert loaded(heavy, *lines) == [f"0 {line}" for line in lines]
+
+
+def test_a_module_that_changed_is_no_more_what_was_compiled(tmp_path: Path) -> None:
+    """What Python compiled is taken where time and size fit; all else is left to Python."""
+    source = tmp_path / "probe.py"
+    for number in (1, 22):
+        source.write_text(f"VALUE = {number}\n")
+        assert _Compiled.find_spec("ledger.probe", [str(tmp_path)]) is None
+        py_compile.compile(str(source))
+        spec = _Compiled.find_spec("ledger.probe", [str(tmp_path)])
+        assert spec and spec.loader and spec.origin == str(source)
+        spec.loader.exec_module(module := module_from_spec(spec))
+        assert module.VALUE == number
+    assert _Compiled.find_spec("other.probe", [str(tmp_path)]) is None

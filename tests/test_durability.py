@@ -13,11 +13,15 @@ import shutil
 import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from errno import EMFILE
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ledger.errors import StorageFailed
+from ledger.model.log_names import seal
+from ledger.wal.spool import Spool
 from tests.conftest import diagonal, sampled
 from tests.world import (
     COMMITTING,
@@ -234,6 +238,22 @@ def test_a9_a12_a13_what_the_spool_can_not_hold_is_refused(
     assert shop.place.run(*NEW).json["already"] is False
     shop.facts.add("second")
     shop.recovers()
+
+
+def test_a9_what_is_there_stays_where_it_can_not_be_opened(tmp_path: Path) -> None:
+    """Only what this writer made is taken away: the same log may have been acknowledged before."""
+    spool, stem, really = Spool(str(tmp_path)), seal("2026-11-30-101500000", b"a log"), os.open
+    spool.put(stem, b"a log")
+
+    def full(path: str, *how: Any) -> int:
+        if path.endswith(stem):
+            raise OSError(EMFILE, "Too many open files")
+        return really(path, *how)
+
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(StorageFailed, match="Too many"):
+        patch.setattr(os, "open", full)
+        spool.put(stem, b"a log")
+    assert (tmp_path / stem).read_bytes() == b"a log"
 
 
 @pytest.mark.parametrize("step", ["replace", "rename"])

@@ -266,17 +266,8 @@ def _meta(pairs: str) -> Meta | None:
         key, _, value = pair.partition(": ")
         rank = _RANK.get(key, -1)
         odd = "-->" in value or not {"|", "\t", "\n"}.isdisjoint(value)
-        if rank <= last or odd or not value or value.strip() != value:
-            return None
         # ascending ranks: known keys, in order, none twice
-        if (
-            rank <= last
-            or not value
-            or value.strip() != value
-            or "|" in value
-            or "\t" in value
-            or "\n" in value
-        ):
+        if rank <= last or odd or not value or value.strip() != value:
             return None
         last = rank
         meta.append((key, value))

@@ -32,8 +32,6 @@ COMMIT, TREE, BLOB, TAG = "commit", "tree", "blob", "tag"
 LIMIT_BYTES = 64 << 20
 #: So much of what was read is kept until the context ends: trees are asked for again and again.
 _KEPT_BYTES = 16 << 20
-#: So many are flushed one by one; of more the whole disk is, at once.
-_FLUSHED_EACH = 64
 #: So many commits are walked without asking git.
 FEW_COMMITS = 64
 #: The header of a loose object is shorter: `commit 1234`.
@@ -252,11 +250,9 @@ def write_objects(
         StorageFailed: the disk refused.
     """
     known, top, made = names or {}, f"{where.commondir}/objects", dict[str, str]()
-    listed = dict.fromkeys(objects)
-    each = durable and len(listed) <= _FLUSHED_EACH
     try:
         mode = os.stat(top).st_mode & 0o7777  # as `core.sharedRepository` had git make it
-        for kind, data in listed:
+        for kind, data in dict.fromkeys(objects):
             oid = known.get(data) or object_id(kind, data)
             path = f"{top}/{oid[:2]}/{oid[2:]}"
             try:
@@ -270,14 +266,12 @@ def write_objects(
                         os.makedirs(path[:-39], exist_ok=True)
                         os.chmod(path[:-39], mode)
                     try:
-                        _write(written, os.O_WRONLY | os.O_CREAT | os.O_EXCL, data, each)
+                        _write(written, os.O_WRONLY | os.O_CREAT | os.O_EXCL, data, durable)
                         break
                     except FileNotFoundError:  # a git that packs took the folder away
                         if last:
                             raise
                 os.chmod(written, mode & 0o444)
-        if durable and not each:
-            os.sync()
         for path, written in made.items():
             os.replace(written, path)
         for folder in {path[:-39] for path in made} if durable else ():

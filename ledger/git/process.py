@@ -90,9 +90,7 @@ class Running:
         for end, number in left.items():
             poll.register(end, select.POLLIN if number else select.POLLOUT)
         os.set_blocking(to, False)
-        if (
-            len(data) > _FEW_BYTES
-        ):  # much will come of it: let neither side wait for the other often
+        if len(data) > _FEW_BYTES:  # much will come: neither side is to wait for the other often
             try:
                 from fcntl import F_SETPIPE_SZ, fcntl
 

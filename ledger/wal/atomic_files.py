@@ -25,9 +25,13 @@ def write_private(path: str, data: bytes) -> None:
         StorageFailed: the disk refused, or took fewer bytes than it said.
     """
     try:
-        _write(path, os.O_CREAT | os.O_EXCL | _NO_FOLLOW, data, 0o600, True)
+        fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_FOLLOW, 0o600)
     except FileExistsError:
         raise
+    except OSError as problem:  # whatever is there is not ours
+        raise storage_failure(problem, path) from problem
+    try:
+        _fill(fd, data, True)
     except OSError as problem:
         try_unlink(path)  # our own half-written file, never acknowledged
         raise storage_failure(problem, path) from problem
@@ -55,7 +59,7 @@ def plain_bytes(path: str) -> bytes | None:
 
 def append_bytes(path: str, data: bytes) -> None:
     """Write behind what a file of ours holds, in one step."""
-    _write(path, os.O_CREAT | os.O_APPEND, data, 0o600, False)
+    _fill(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), data, False)
 
 
 def unlink(path: str) -> None:
@@ -95,7 +99,8 @@ def replace_file(
         )
     temporary = f"{scratch or folder}/.{os.path.basename(path)}.{os.getpid()}.tmp"
     try:
-        _write(temporary, os.O_CREAT | os.O_TRUNC | _NO_FOLLOW, data, mode, durable)
+        how = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | _NO_FOLLOW
+        _fill(os.open(temporary, how, mode), data, durable)
         os.replace(temporary, path)
     except OSError as problem:
         try_unlink(temporary)
@@ -104,8 +109,7 @@ def replace_file(
         raise storage_failure(problem, path) from problem
 
 
-def _write(path: str, how: int, data: bytes, mode: int, flush: bool) -> None:
-    fd = os.open(path, os.O_WRONLY | how, mode)
+def _fill(fd: int, data: bytes, flush: bool) -> None:
     try:
         write_all(fd, data)
         if flush:
