@@ -27,7 +27,7 @@ from projection.lifecycle.promotion import (
     sessions_using,
     worth_promoting,
 )
-from projection.lifecycle.review_due import Size, key_of, newly_due, reasons
+from projection.lifecycle.review_due import Size, key_of, reasons
 from projection.lifecycle.tier_changes import Change, Fading
 from projection.policy.model import Policy, Review, Windows
 from rituals.review.questions import Question, threads_for
@@ -302,7 +302,7 @@ def test_what_a_brief_has_room_for(chars: list[int], every: int) -> None:
     lines = [min(len(f"- f-{number}: ") + size, 220) + 1 for number, size in enumerate(chars)]
     assert room * sum(lines) <= BRIEF_CHARS * len(lines) < (room + 1) * sum(lines) or not lines
     assert not lines or room > 0
-    said = [since for since in range(3 * every + 1) if newly_due(since, Review(every))]
+    said = [since for since in range(3 * every + 1) if Review(every).newly_due(since)]
     assert said == [every, 2 * every, 3 * every]
 
 

@@ -45,7 +45,6 @@ from projection.brief.values import (
 from projection.document.fact_remarks import mark_of
 from projection.fold.live_view import Standing, never_decaying, tier_by_age
 from projection.fold.testimony import RANK, testimony, word_of
-from projection.lifecycle.review_due import newly_due
 from projection.policy import model as policy
 
 if TYPE_CHECKING:
@@ -153,7 +152,7 @@ def _material(home: Home, cache: Cache, asked: Asked, found: tuple[str, ...]) ->
         cache.commit,
         view,
         _place(cache, asked, last, elsewhere),
-        newly_due(cache.sessions_after(cache.summary.last_review), view.policy.review),
+        view.policy.review.newly_due(cache.sessions_after(cache.summary.last_review)),
         tuple([_for(one, notes.others) for one in news]),
         more_news,
         scores(view.live, found, asked.branch, asked.changed) if near else {},

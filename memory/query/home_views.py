@@ -20,8 +20,7 @@ from memory.redaction.withheld_texts import named_in
 from memory.replay.reader_marks import marks_at
 from memory.replay.tip_snapshot import Snapshot
 from memory.write.draft import deeds
-from projection.document.page_renderer import REDACTED
-from projection.fold.fact_history import Fact
+from projection.fold.fact_history import REDACTED_TEXT, Fact
 from projection.fold.fact_links import footer, matches_entity, names_in
 from projection.graph.entities import Entity, EntityView, entities_of, view_of
 from projection.graph.graph_neighbours import Graph, Links
@@ -109,7 +108,7 @@ def session_lines(
         ours = [fact for fact in named if footer(fact, ROLE_KEY)]  # the view `roles` alone has them
         line = SessionLine(at, told=_told(entry, ours))
         if visible.withheld:
-            found.append(line._replace(title=REDACTED))
+            found.append(line._replace(title=REDACTED_TEXT))
             continue
         brief = gist(visible.text)
         notes = {quoted(head.text) for one in ours for head in one.heads}

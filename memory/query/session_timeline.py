@@ -35,7 +35,7 @@ from memory.replay.reader_marks import Marks, Outdated, brought_by, marked_fact,
 from memory.replay.tip_snapshot import Snapshot
 from memory.write.draft import deeds
 from projection.document.fact_remarks import Mark
-from projection.document.page_renderer import REDACTED
+from projection.fold.fact_history import REDACTED_TEXT
 from projection.text.clipping import clipped
 from projection.text.session_digest import LINE_CHARS, lead
 
@@ -228,7 +228,7 @@ def _sessions(
     sessions = []
     for visible in visible_texts(snapshot.home, cache, logs):
         ref, entry = visible.ref, visible.entry
-        title, summary = REDACTED, ""
+        title, summary = REDACTED_TEXT, ""
         if not visible.withheld:
             title, summary, *_ = lead(visible.text)
             summary = clipped(summary, LINE_CHARS) if summary != title else ""

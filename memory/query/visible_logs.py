@@ -24,7 +24,6 @@ from memory.redaction.withheld_texts import (
 )
 from memory.replay.read_logs import read_bytes
 from memory.replay.tip_snapshot import Snapshot
-from projection.document.page_renderer import REDACTED
 from projection.fold.fact_history import REDACTED_TEXT
 from projection.fold.withholding import withheld_events
 
@@ -78,7 +77,7 @@ def digest(snapshot: Snapshot, stem: str) -> Digest:
         )
         ref, entry = visible.ref, visible.entry
         if visible.withheld:
-            return Digest("", REDACTED, 0, stem=ref.stem)
+            return Digest("", REDACTED_TEXT, 0, stem=ref.stem)
         found = gist(visible.text)
         outdated, brought = Outdated(cache), [*brought_by(entry.acts), *entry.named]
 

@@ -29,7 +29,7 @@ from memory.query.visible_logs import logs_of
 from memory.redaction.withheld_texts import ids_in
 from memory.replay.reader_marks import marked_fact, marks_at
 from projection.document.fact_remarks import PLAIN, Mark
-from projection.document.page_renderer import REDACTED
+from projection.fold.fact_history import REDACTED_TEXT
 from projection.fold.falsity import Edge
 from projection.fold.full_replay import State
 from projection.fold.testimony import UNTOLD, Testimony, testimony
@@ -142,7 +142,7 @@ def provenance(reader: Reader, fact: str, near: int = 0) -> Provenance:
         if id in facts_in(event)
     ]
     if any(step.event == VERB_OF[FactRedacted] for step in steps):
-        steps = [step._replace(text=REDACTED) if step.text else step for step in steps]
+        steps = [step._replace(text=REDACTED_TEXT) if step.text else step for step in steps]
     now = cache.fact(id)
     mark = marked_fact(cache, now, reader.ask(partial(marks_at, reader.home)))
     chain, further = _chain(cache, id, near)

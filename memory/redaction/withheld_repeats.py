@@ -28,8 +28,8 @@ from ledger.model.session import DEFAULT_TITLE, EDIT, SessionLog
 from memory.cache.cache_file import Cache
 from memory.redaction.withheld_texts import holds_cut, logs_naming, redacted_logs, withheld_texts
 from memory.replay.read_logs import read_bytes
-from projection.document.page_renderer import REDACTED
 from projection.document.unlogged_lines import WAY_OUT
+from projection.fold.fact_history import REDACTED_TEXT
 from projection.fold.withholding import free_values, names
 from projection.text.normalize import plain
 
@@ -133,7 +133,7 @@ class Withheld:
 
     def without(self, data: bytes) -> bytes:
         """Return a text without the lines in which one of them stands."""
-        said = REDACTED.encode()
+        said = REDACTED_TEXT.encode()
         return b"\n".join(said if self.may_stand_in(line) else line for line in data.split(b"\n"))
 
     def without_items(self, data: bytes) -> bytes:

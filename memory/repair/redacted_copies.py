@@ -34,7 +34,7 @@ from memory.redaction.withheld_texts import held_logs, redacted_logs
 from memory.repair.lost_logs import drop_redacted
 from memory.replay.read_logs import read_bytes
 from memory.replay.upstream_homes import brief_file
-from projection.document.page_renderer import REDACTED
+from projection.fold.fact_history import REDACTED_TEXT
 
 #: How the files begin in which repairs, faults and what persons asked for are noted.
 _NOTES = ("journal.log", "hooks.log", "asks.jsonl", "bug-")
@@ -178,7 +178,7 @@ def _space_out(path: str, is_gone: Callable[[bytes], bool], numbers: Container[i
         lines = file.read().split(b"\n")
         for number, line in enumerate(lines):
             if number in numbers or is_gone(line):
-                lines[number] = REDACTED.encode().ljust(len(line))[: len(line)]
+                lines[number] = REDACTED_TEXT.encode().ljust(len(line))[: len(line)]
         replace_file(path, b"\n".join(lines), 0o600)
 
 

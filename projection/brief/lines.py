@@ -10,8 +10,7 @@ from ledger.model.record import TYPE_CHECKING
 from projection.brief import values
 from projection.brief.inert_text import TAG, label, plain, shortened, title_of, untagged
 from projection.document.fact_remarks import Mark
-from projection.document.page_renderer import NO_TEXT, REDACTED, ordered
-from projection.fold.fact_history import Fact
+from projection.fold.fact_history import NO_TEXT, REDACTED_TEXT, Fact
 from projection.fold.testimony import SAID
 from projection.policy.model import THREAD_KIND
 
@@ -61,7 +60,7 @@ def line_of(item: values.Item, chars: int = _MOST_CHARS) -> values.Line:
 
 def _fact_line(one: values.Stated, chars: int) -> values.Line:
     fact = one.about
-    newest = ordered(fact.heads)[-1]
+    newest = fact.versions[-1]
     date, stem = fact.created, fact.origin
     if newest.parents or not stem:
         date, stem = fact.clock(newest.stem)[:10], newest.stem
@@ -106,14 +105,14 @@ def _news_line(news: values.News, chars: int) -> values.Line:
 
 def shown(fact: Fact) -> str:
     """Return what may be shown of a fact's text."""
-    return REDACTED if fact.redacted else fact.text or NO_TEXT
+    return REDACTED_TEXT if fact.redacted else fact.text or NO_TEXT
 
 
 def disputed(fact: Fact, chars: int) -> str:
     """Say on one line what stands against what in a fact, with some characters of each side."""
 
     def part(text: str) -> str:
-        return REDACTED if fact.redacted else shortened(plain(text), chars * 2 // 3)
+        return REDACTED_TEXT if fact.redacted else shortened(plain(text), chars * 2 // 3)
 
     said = []
     if len(fact.heads) > 1:

@@ -13,7 +13,6 @@ from projection.document.fact_remarks import Gone, is_behind, is_ended
 from projection.fold.fact_history import Fact
 from projection.fold.live_view import TIERS, Standing
 from projection.fold.testimony import persons_first
-from projection.lifecycle.review_due import is_raised
 from projection.policy import model as policy
 
 if TYPE_CHECKING:
@@ -80,7 +79,7 @@ def wanted(material: values.Material) -> list[Part]:
         elif fact.id not in notes.alone:
             rest.append(one)
     core.sort(key=lambda one: one.about.kind != _INVARIANT)
-    threads.sort(key=lambda one: (one.about.id not in states, is_raised(one.about)))
+    threads.sort(key=lambda one: (one.about.id not in states, one.about.raised))
     some, held = _few(threads, score), len(threads)
     news = _news(material, placed)
     changed = "Changed since your last log" if material.place.last else "Newest corrections"

@@ -9,8 +9,8 @@ from __future__ import annotations
 from _collections_abc import Iterable, Sequence
 
 from ledger.model.layout import ARCHIVE_INDEX, archive_page
-from projection.document.page_renderer import NO_TEXT, REDACTED, block, ordered
-from projection.fold.fact_history import Fact
+from projection.document.page_renderer import block
+from projection.fold.fact_history import NO_TEXT, REDACTED_TEXT, Fact
 from projection.fold.live_view import SUPERSEDED, Standing
 
 PAGE_TITLE = "Archive — "
@@ -72,8 +72,8 @@ def reason_of(standing: Standing) -> str:
 def summary_of(fact: Fact) -> str:
     """Say a fact in one line of at most 120 characters; standing versions are parted by ` / `."""
     if fact.redacted:
-        return REDACTED
-    heads = ordered(fact.heads) if len(fact.heads) > 1 else fact.heads
+        return REDACTED_TEXT
+    heads = fact.versions
     text = " / ".join([head.text.lstrip().split("\n", 1)[0] for head in heads])
     start = text[: 8 * SUMMARY_LIMIT_CHARS]  # a line may have 64 KiB
     words = start.split()

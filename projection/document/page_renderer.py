@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from ledger.model.layout import FORMAT_VERSION
 from ledger.model.session import ASKED_KEY
-from projection.fold.fact_history import REDACTED_TEXT, Fact, Version
+from projection.fold.fact_history import NO_TEXT, REDACTED_TEXT, Fact, Version
 from projection.fold.live_view import TIERS, LiveView, Standing
 from projection.policy.model import CLOSABLE, CONTRADICTIONS, Policy
 
@@ -42,8 +42,6 @@ STATE_LABELS = (
     *("As of", "Sessions", "Last session", "Last review", "Last invariant check", "Facts"),
 )
 NONE = "none"
-REDACTED = REDACTED_TEXT
-NO_TEXT = "(no text)"
 #: How the first line of a contradicted fact starts.
 LEAD = "**Contradiction**: "
 #: Footer keys that are computed: a fact's own footer can not set them here.
@@ -89,11 +87,11 @@ def block(fact: Fact, tier: str, kind: str = "", reason: str = "") -> str:
     heads = fact.heads
     versions: tuple[Version, ...] = ()
     if fact.redacted:
-        body = item(REDACTED, mark)
+        body = item(REDACTED_TEXT, mark)
     elif len(heads) == 1:
         body = item(heads[0].text, mark)
     elif heads:
-        versions = ordered(heads)
+        versions = fact.versions
         body = contradicted(versions, mark)
     else:
         body = item(NO_TEXT, mark)
@@ -162,7 +160,7 @@ def lead(versions: int | str) -> str:
 def conflict(fact: Fact) -> str:
     """Say what contradicts what in a fact, and what resolves it."""
     said, id = [], fact.id
-    versions = ordered(fact.heads) if len(fact.heads) > 1 else ()
+    versions = fact.versions if len(fact.heads) > 1 else ()
     rivals = fact.rivals if len(fact.rivals) > 1 else ()
     circle, moves = fact.circle if fact.circular else (), fact.moves if fact.torn else ()
     if versions:
@@ -280,8 +278,3 @@ def _sections(
 def section_title(policy: Policy, kind: str) -> str:
     """Return the title of the section in which facts of a kind stand."""
     return one_line(policy.kind(kind).section) or "Facts"
-
-
-def ordered(versions: tuple[Version, ...]) -> tuple[Version, ...]:
-    """Put versions in the order in which they are shown: by log, then by id."""
-    return tuple(sorted(versions, key=lambda one: (one.stem, one.id))) if versions[1:] else versions

@@ -22,8 +22,8 @@ from projection.document.page_parser import (
     indexed,
     parse,
 )
-from projection.document.page_renderer import NOTE, REDACTED
-from projection.fold.fact_history import Fact, History
+from projection.document.page_renderer import NOTE
+from projection.fold.fact_history import REDACTED_TEXT, Fact, History
 from projection.fold.full_replay import State
 
 #: What says nothing of its own: where a text that both sides have stands twice.
@@ -89,7 +89,7 @@ def withheld(path: str, text: str, fact_of: Callable[[str], Fact | None]) -> lis
     before = ""
     for number, line in enumerate(text.split("\n"), 1):
         footer = _FOOTER_ID.match(line)
-        fact = fact_of(footer[1]) if footer and not before.endswith(REDACTED) else None
+        fact = fact_of(footer[1]) if footer and not before.endswith(REDACTED_TEXT) else None
         if fact is not None and fact.redacted:
             message = f"the text of {fact.id} was redacted since"
             found.append(Finding("hand-edited", message, path, number, _STAYS))
@@ -119,7 +119,7 @@ def _says(history: History, block: Block) -> bool:
     known = _texts(history)
     if block.versions:
         return all(tidy(version.text) in known for version in block.versions)
-    return tidy(block.text) in known or block.text == REDACTED
+    return tidy(block.text) in known or block.text == REDACTED_TEXT
 
 
 def _texts(history: History) -> set[str]:

@@ -13,7 +13,7 @@ from ledger.model.ids import version_id
 from ledger.model.log_names import is_date, is_stem, key_of, latest_seen, stem_in
 from ledger.model.record import TYPE_CHECKING, Record
 from ledger.model.verbs import IN_PROGRESS, TODO, either
-from projection.policy.model import CLOSABLE, TASK_KIND
+from projection.policy.model import CLOSABLE, TASK_KIND, THREAD_KIND
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable
@@ -52,6 +52,9 @@ def counted_in(value: str, at: str = "") -> Counted:
 
 #: Stands for every text of a redacted fact.
 REDACTED_TEXT = "(redacted)"
+NO_TEXT = "(no text)"
+#: How the id of a thread starts that a review raised, and the footer key of the rule that found it.
+THREAD_PREFIX, RULE_KEY = "review-", "review"
 
 
 class Signature(Record):
@@ -213,6 +216,17 @@ class Fact(Record):
         if self.redacted:
             return REDACTED_TEXT
         return "\n\n".join(version.text for version in self.heads)
+
+    @property
+    def versions(self) -> tuple[Version, ...]:
+        """Its standing versions in the order in which they are shown: by log, then by id."""
+        return tuple(sorted(self.heads, key=lambda one: (one.stem, one.id)))
+
+    @property
+    def raised(self) -> bool:
+        """Whether a review raised it."""
+        named = self.kind == THREAD_KIND and self.id.startswith(THREAD_PREFIX)
+        return named and any(key == RULE_KEY for key, _ in self.meta)
 
     @property
     def extent(self) -> tuple[int, int]:

@@ -10,7 +10,6 @@ from ledger.model.session import Entry
 from projection.document.fact_remarks import Mark
 from projection.fold.fact_history import Fact
 from projection.fold.live_view import Standing
-from projection.lifecycle.review_due import is_raised
 from projection.policy.model import PATTERN_KIND, Learning
 
 #: How many sessions must have used what is promoted, and how many lately, where one agent alone did.
@@ -47,7 +46,7 @@ def candidates(standings: Iterable[Standing]) -> list[Fact]:
         and one.fact.kind in _KINDS
         and not one.fact.redacted
         and len(one.fact.heads) == 1
-        and not is_raised(one.fact)
+        and not one.fact.raised
     ]
 
 

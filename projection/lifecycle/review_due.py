@@ -13,7 +13,7 @@ from ledger.model.layout import BRIEF_CHARS
 from ledger.model.record import TYPE_CHECKING, Record
 from ledger.model.session import OBSOLETE_KEY
 from projection.document.page_renderer import STATE_LABELS, contradictions, section_title
-from projection.fold.fact_history import Fact
+from projection.fold.fact_history import RULE_KEY, THREAD_PREFIX, Fact
 from projection.fold.live_view import LiveView, Standing, never_decaying
 from projection.policy.model import BY_BRIEF, QUESTION_KIND, THREAD_KIND, Review
 
@@ -26,10 +26,8 @@ if TYPE_CHECKING:
     #: brief, lines of text of closed threads).
     Part = tuple[str, int, int, int, int, int]
 
-#: Footer keys of a thread that a review raised.
-RULE_KEY, QUESTIONS_KEY, ABOUT_KEY = "review", "keys", "about"
-#: How the id of such a thread starts.
-THREAD_PREFIX = "review-"
+#: Footer keys of a thread that a review raised, beside its rule.
+QUESTIONS_KEY, ABOUT_KEY = "keys", "about"
 KEY_HEX = 8
 
 
@@ -59,18 +57,11 @@ def raising(rule: str, key: str, about: Sequence[str], text: str, mark: str = " 
     return FactCreated(f"{THREAD_PREFIX}{rule}-{key}", text, mark, meta)
 
 
-def is_raised(fact: Fact) -> bool:
-    """Tell whether a review raised this fact."""
-    if fact.kind != THREAD_KIND or fact.id[: len(THREAD_PREFIX)] != THREAD_PREFIX:
-        return False
-    return any(key == RULE_KEY for key, _ in fact.meta)
-
-
 def raised_threads(facts: Iterable[Fact]) -> tuple[Raised, ...]:
     """Return what reviews raised so far, by id. A thread that is false counts as closed."""
     found = []
     for fact in facts:
-        if not is_raised(fact):
+        if not fact.raised:
             continue
         meta = dict(fact.meta)
         keys, about = _listed(meta.get(QUESTIONS_KEY, "")), _listed(meta.get(ABOUT_KEY, ""))
@@ -108,7 +99,7 @@ def size_of(view: LiveView) -> Size:
 def part_of(standing: Standing) -> Part:
     """Return what a live fact adds."""
     fact = standing.fact
-    raised = is_raised(fact)
+    raised = fact.raised
     fades = standing.tier != "core" and fact.kind != QUESTION_KIND and not raised
     closed_lines = fact.text.count("\n") + 1 if fact.closed and not raised else 0
     return fact.kind, 1, int(fades), *fact.extent, closed_lines
@@ -124,16 +115,6 @@ def measured(policy: Policy, parts: Iterable[Part], contradicted: Iterable[Fact]
     return Size(fading, lines, closed_lines, BRIEF_CHARS * facts // chars if chars else 0)
 
 
-def newly_due(since: int, limits: Review) -> str:
-    """Say that so many sessions make a review due, at each multiple of them alone; "" in between.
-
-    So a brief says it once; `diurna status` says it until a review was held. `since` counts work
-    sessions since the last review.
-    """
-    fits = since > 0 and limits.every > 0 and since % limits.every == 0
-    return _sessions(since, limits) if fits else ""
-
-
 def reasons(since: int, size: Size, limits: Review) -> tuple[str, ...]:
     """Say why a review is due, most pressing first; empty when none is.
 
@@ -141,12 +122,8 @@ def reasons(since: int, size: Size, limits: Review) -> tuple[str, ...]:
     `since` counts work sessions since the last review; `size` is that of `continuity.md`; a limit of 0
     stands for none.
     """
-    found = (_sessions(since, limits),) if 0 < limits.every <= since else ()
+    found = (limits.sessions(since),) if 0 < limits.every <= since else ()
     return (*found, *over(size, limits)) if since else found
-
-
-def _sessions(since: int, limits: Review) -> str:
-    return f"{since:,} sessions since the last (every {limits.every:,})"
 
 
 def over(size: Size, limits: Review) -> tuple[str, ...]:

@@ -66,6 +66,19 @@ class Review(Record):
     verify_invariants_every: int = 40
     stale_thread_after: int = 40
 
+    def newly_due(self, since: int) -> str:
+        """Say that so many sessions make one due, at each multiple of them alone; "" in between.
+
+        So a brief says it once; `diurna status` says it until a review was held. `since` counts work
+        sessions since the last review.
+        """
+        fits = since > 0 and self.every > 0 and since % self.every == 0
+        return self.sessions(since) if fits else ""
+
+    def sessions(self, since: int) -> str:
+        """Say how many work sessions there were since the last one."""
+        return f"{since:,} sessions since the last (every {self.every:,})"
+
 
 class Privacy(Record):
     """What becomes of secrets and personal data in a log that is to be stored."""

@@ -19,8 +19,8 @@ from ledger.escape import visible
 from ledger.model.ids import sha256
 from ledger.model.record import Record
 from ledger.model.session import ASKED_KEY
-from projection.document.page_renderer import REDACTED, one_line, ordered
-from projection.fold.fact_history import Fact
+from projection.document.page_renderer import one_line
+from projection.fold.fact_history import REDACTED_TEXT, Fact
 from projection.fold.fact_links import entity_names, folded, tags
 from projection.fold.live_view import Standing
 from projection.text.clipping import clipped
@@ -232,9 +232,9 @@ def _fact_note(standing: Standing, names: Names) -> str:
             front[key] = value
     parts = []
     if fact.redacted:
-        parts.append(REDACTED)
+        parts.append(REDACTED_TEXT)
     elif len(fact.heads) > 1:
-        for version in ordered(fact.heads):
+        for version in fact.versions:
             title = f"## Version {version.id}, of {version.stem}"
             parts += [title, _with_links(version.text, names)]
     else:

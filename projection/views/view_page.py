@@ -16,7 +16,7 @@ from ledger.model.record import Record
 from ledger.model.session import ASKED_KEY
 from projection.document import page_renderer as renderer
 from projection.document.archive_pages import summary_of
-from projection.fold.fact_history import Fact, History, Version
+from projection.fold.fact_history import NO_TEXT, REDACTED_TEXT, Fact, History, Version
 from projection.fold.fact_links import footer
 from projection.fold.live_view import Standing, Summary
 from projection.policy.model import Policy
@@ -111,11 +111,11 @@ class Page(Record):
 def fact_item(fact: Fact, mark: str = "", *, label: str = "", bare: bool = False) -> Item:
     """Show a fact with its whole text, and what its author's footer says."""
     versions: tuple[Version, ...] = ()
-    text = renderer.NO_TEXT
+    text = NO_TEXT
     if fact.redacted:
-        text = renderer.REDACTED
+        text = REDACTED_TEXT
     elif len(fact.heads) > 1:
-        versions = renderer.ordered(fact.heads)
+        versions = fact.versions
         text = fact.text
     elif fact.heads:
         text = fact.heads[0].text

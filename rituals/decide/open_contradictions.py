@@ -6,8 +6,7 @@ from ledger.model.event import FactCreated, FactSuperseded, ThreadClosed
 from ledger.model.ids import version_id
 from ledger.model.log_names import stem_in
 from ledger.model.record import TYPE_CHECKING, Record
-from projection.document.page_renderer import REDACTED, ordered
-from projection.fold.fact_history import Fact, History
+from projection.fold.fact_history import REDACTED_TEXT, Fact, History
 from projection.fold.falsity import against
 from projection.fold.testimony import RANK, word_of
 from rituals.decide.decision import facts_named
@@ -156,7 +155,7 @@ def _choices(state: State, fact: Fact, kind: str) -> tuple[Choice, ...]:
     history = state.histories[fact.id]
     if kind == DECLARED:
         sides = [state[one].fact for one in _against(state, fact)]
-        return tuple([Choice(one.id, one.text, ordered(one.heads)[-1].stem) for one in sides])
+        return tuple([Choice(one.id, one.text, one.versions[-1].stem) for one in sides])
     if kind == MOVED:
         moves = [(stem_in(move.stem), move) for move in fact.moves]
         return tuple([Choice(id, move.state, move.stem, move.agent) for id, move in moves])
@@ -171,8 +170,10 @@ def _choices(state: State, fact: Fact, kind: str) -> tuple[Choice, ...]:
         )
     closed = closed_with(history) if kind == CLOSED else ()
     texts = [
-        Choice(one.id, REDACTED if fact.redacted else one.text, one.stem, closed=one.id in closed)
-        for one in ordered(fact.heads)
+        Choice(
+            one.id, REDACTED_TEXT if fact.redacted else one.text, one.stem, closed=one.id in closed
+        )
+        for one in fact.versions
     ]
     calls = {new or stem: (stem, new) for stem, new in reversed(fact.denied)}
     for id, (stem, new) in reversed(calls.items()) if kind == REWORDED else ():

@@ -216,14 +216,13 @@ def _open_ends(folder: str, session: str) -> list[str]:
     from ledger.model.session import says_personal
     from memory import open_snapshot
     from projection.brief.inert_text import plain, shortened
-    from projection.lifecycle.review_due import is_raised
     from projection.policy.model import THREAD_KIND
 
     def listed(cache: Cache) -> list[str]:
         found = []
         for one in cache.facts_of_kind(THREAD_KIND, unsettled=True):
             hidden = one.false or one.redacted or one.archived_at or says_personal(one.meta)
-            if one.open and not (hidden or is_raised(one)):
+            if one.open and not (hidden or one.raised):
                 logs = map(cache.entry, {version.stem for version in one.heads})
                 own = any(log and log.session == session for log in logs)
                 found.append((not own, one.born, one.id, shortened(plain(one.text), _OPEN_CHARS)))

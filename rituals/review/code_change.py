@@ -24,7 +24,6 @@ from ledger.model.log_names import is_stem
 from memory import EndingFact, Memory, ended_facts
 from projection.brief.inert_text import label, plain, shortened
 from projection.fold.live_view import Standing
-from projection.lifecycle.review_due import is_raised
 from projection.text.claims import PATH, claims
 from projection.text.clipping import telling
 from projection.text.until_conditions import DATE, check_of, until_in, until_of
@@ -86,7 +85,7 @@ def said_of(
         if one.live
         and may_be_told(one)
         and len(one.fact.heads) == 1
-        and not (one.fact.id in told or one.fact.closed or is_raised(one.fact))
+        and not (one.fact.id in told or one.fact.closed or one.fact.raised)
     ]
     code = [one for one in files if not (inside and one.path.startswith(inside))]
     remarks = [

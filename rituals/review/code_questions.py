@@ -30,7 +30,7 @@ from memory import (
 from projection.document.fact_remarks import GONE, NOWHERE, RENAMED, Gone
 from projection.fold.fact_history import Fact
 from projection.fold.live_view import Standing
-from projection.lifecycle.review_due import is_raised, key_of, raised_threads
+from projection.lifecycle.review_due import key_of, raised_threads
 from projection.text.claims import FOLDER, MODULE, NAME, PATH, Claim, claims
 from rituals.review.questions import Question, answered_keys
 
@@ -95,8 +95,7 @@ def named_by(standings: Iterable[Standing], *, faded: bool = False) -> list[Name
     return [
         Named(fact, claim, written)
         for fact in facts
-        if not (fact.false or fact.redacted or fact.closed or is_raised(fact))
-        and len(fact.heads) == 1
+        if not (fact.false or fact.redacted or fact.closed or fact.raised) and len(fact.heads) == 1
         for written in (_written_ms(fact),)
         for claim in claims(fact.text)
     ]

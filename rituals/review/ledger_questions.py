@@ -20,14 +20,7 @@ from projection.fold.fact_links import footer
 from projection.fold.falsity import said_against
 from projection.fold.full_replay import State
 from projection.fold.live_view import CLOSED, INVALIDATED, SUPERSEDED
-from projection.lifecycle.review_due import (
-    Raised,
-    Size,
-    is_raised,
-    key_of,
-    remarks,
-    unconfirmed,
-)
+from projection.lifecycle.review_due import Raised, Size, key_of, remarks, unconfirmed
 from projection.likeness import Overlap, compare_facts
 from projection.policy.model import FINDING_KIND, TASK_KIND
 from projection.text.normalize import index_words
@@ -97,7 +90,7 @@ def thread_questions(ground: Ground) -> Iterator[Question]:
     """Ask about what is open and was named by no session for `stale_thread_after` sessions."""
     after = ground.state.policy.review.stale_thread_after
     for fact in ground.facts if after else ():
-        stalled = fact.open and not (fact.false or fact.archived_at or is_raised(fact))
+        stalled = fact.open and not (fact.false or fact.archived_at or fact.raised)
         sessions = ground.sessions_since(fact.anchor)
         if stalled and sessions > after:
             said = f"{fact.id}: last named {fact.last_used}; {sessions} work sessions went by."
@@ -121,7 +114,7 @@ def wordy_questions(ground: Ground) -> Iterator[Question]:
     limit = ground.state.policy.review.closed_thread_lines
     if not limit or ground.size.closed_lines <= limit:
         return
-    for fact in [one for one in ground.live if one.closed and not is_raised(one)]:
+    for fact in [one for one in ground.live if one.closed and not one.raised]:
         lines = fact.text.count("\n") + 1
         if lines <= _STUB_LINES or len(fact.heads) != 1 or fact.redacted:
             continue
@@ -193,7 +186,7 @@ def pair_questions(
     `returned` has the ids of the facts that came back from the archive since the last review; `progress`
     is told how far the comparing is.
     """
-    facts = {fact.id: fact for fact in ground.live if not (fact.redacted or is_raised(fact))}
+    facts = {fact.id: fact for fact in ground.live if not (fact.redacted or fact.raised)}
     last = ground.state.summary.last_review
     changed: set[str] | None = None
     if last:
@@ -248,7 +241,7 @@ def overruled_questions(ground: Ground) -> Iterator[Question]:
     for fact in ground.facts:
         moved = fact.false or fact.closed or fact.archived_at
         said_since = moved or any(version.parents for version in fact.heads)
-        if not said_since or fact.redacted or is_raised(fact):
+        if not said_since or fact.redacted or fact.raised:
             continue
         act = testimony.overruled(fact, entry, ground.histories)
         if act is None:

@@ -11,15 +11,8 @@ from typing import Any
 
 from ledger.model import event as verbs
 from ledger.model.record import Record
-from projection.lifecycle.review_due import (
-    ABOUT_KEY,
-    QUESTIONS_KEY,
-    RULE_KEY,
-    THREAD_PREFIX,
-    Raised,
-    key_of,
-    raising,
-)
+from projection.fold.fact_history import RULE_KEY, THREAD_PREFIX
+from projection.lifecycle.review_due import ABOUT_KEY, QUESTIONS_KEY, Raised, key_of, raising
 from projection.policy.model import FINDING_KIND, HANDOFF_KIND, TASK_KIND, THREAD_KIND
 
 #: The most questions in one thread, and how many of them its text spells out.

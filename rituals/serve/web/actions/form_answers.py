@@ -19,7 +19,7 @@ from ledger.model.event import (
     ThreadClosed,
     written,
 )
-from projection.lifecycle.review_due import THREAD_PREFIX
+from projection.fold.fact_history import THREAD_PREFIX
 from rituals.decide.undo_redo import step_back_from
 from rituals.review.review_answers import Answer, NotAsked, answer_of
 from rituals.review.review_plan import Plan

@@ -17,8 +17,7 @@ from ledger.model.event import (
 from ledger.model.ids import WITHHELD
 from ledger.model.log_names import key_of, stem_in
 from memory import ADOPTION, WhyStep, as_here, provenance
-from projection.document.page_renderer import REDACTED
-from projection.fold.fact_history import Fact, Texts
+from projection.fold.fact_history import REDACTED_TEXT, Fact, Texts
 from projection.graph.graph_neighbours import NEAR
 from projection.lifecycle.tier_changes import left_of
 from projection.policy.model import CLOSABLE
@@ -114,7 +113,7 @@ def tellings(steps: Sequence[WhyStep]) -> list[dict[str, Any]]:
         changes = [
             (version, stood[version], step.text)
             for version in was
-            if stood.get(version, REDACTED) not in (REDACTED, step.text)
+            if stood.get(version, REDACTED_TEXT) not in (REDACTED_TEXT, step.text)
         ]
         found.append({"steps": steps_there, "said": said, "run": run, "changes": changes})
     return found[::-1]
