@@ -1,4 +1,4 @@
-"""Define every exception that Diurna raises on purpose, under one root.
+"""Define the root of what Diurna raises on purpose, and what stands not in the one module that raises it.
 
 A failure changes nothing and carries the facts its sentence is made of. What a caller may act on is
 the class; what a person or an agent reads is `message`, `where` and `hint`. A hint never names a
@@ -63,10 +63,6 @@ class HomeNotFound(DiurnaError):
 
 class UnsupportedRepository(DiurnaError):
     """A repository of a shape that Diurna can not write safely."""
-
-
-class PolicyInvalid(DiurnaError):
-    """`diurna.toml` says something that can not be meant."""
 
 
 class NotFound(DiurnaError):
@@ -178,10 +174,6 @@ class EditNotUnderstood(_Refused, HandEdited):
     """A person's edit of a projection file that no event can say; `findings` say what and where."""
 
 
-class TipMoved(DiurnaError):
-    """The branch no longer points where the commit was built: build again on the new tip."""
-
-
 class Outrun(DiurnaError):
     """Another writer was faster than something that only holds for one tip: work it out again."""
 
@@ -190,45 +182,6 @@ class Outrun(DiurnaError):
             f"{reference} moved while it was being looked at",
             hint="try again; nothing was changed",
         )
-
-
-class ReferenceLocked(DiurnaError):
-    """The branch's lock file is there; `path` names it."""
-
-    def __init__(self, path: str) -> None:
-        super().__init__(
-            f"{path} is there: another git process is updating the branch, or one died",
-            hint="wait for it to end; Diurna moves a lock aside once nobody owns it",
-        )
-        self.path = path
-
-
-class NoRemote(DiurnaError):
-    """Which remote is meant is not clear, or the one that was named is not to be used."""
-
-
-class NetworkFailed(DiurnaError):
-    """A remote could not be used; what stands here is as it was."""
-
-
-class Unreachable(NetworkFailed):
-    """There is no way to the remote now: being offline is normal, and work goes on."""
-
-
-class RemoteSilent(NetworkFailed):
-    """The remote did not get done within the time limit."""
-
-
-class AuthenticationFailed(NetworkFailed):
-    """The remote does not know this user, or this machine does not know the remote."""
-
-
-class RemoteRefused(NetworkFailed):
-    """The remote said no, in its own words; trying again would not help."""
-
-
-class RemoteMoved(NetworkFailed):
-    """The remote's branch moved on meanwhile: fetch, join and push again."""
 
 
 class SyncRefused(DiurnaError):

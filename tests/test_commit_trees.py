@@ -4,8 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from ledger.errors import ReferenceLocked, StorageFailed, TipMoved
-from ledger.git.committer import Commit, Identity, move_references, store_commit
+from ledger.errors import StorageFailed
+from ledger.git.committer import (
+    Commit,
+    Identity,
+    ReferenceLocked,
+    TipMoved,
+    move_references,
+    store_commit,
+)
 from ledger.git.pygit2_store import read_blobs
 from ledger.git.repository import find_repository
 from tests.world import World

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ledger.errors import PolicyInvalid
 from projection.policy.model import (
     BUILT_IN_KINDS,
     LANGUAGES,
@@ -28,7 +27,7 @@ from projection.policy.model import (
 )
 from projection.policy.policy_keys import GONE
 from projection.policy.template import quoted, write_policy
-from projection.policy.toml import POLICY_LIMIT_BYTES, gone_keys, read_policy
+from projection.policy.toml import POLICY_LIMIT_BYTES, PolicyInvalid, gone_keys, read_policy
 from tests.conftest import each_row, examples
 
 POLICIES = Path(__file__).with_name("policies")

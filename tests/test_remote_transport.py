@@ -8,18 +8,9 @@ from typing import Any
 
 import pytest
 
-from ledger.errors import (
-    AuthenticationFailed,
-    NetworkFailed,
-    NoRemote,
-    RemoteMoved,
-    RemoteRefused,
-    RemoteSilent,
-    Unreachable,
-)
 from ledger.git.cli import Git
 from ledger.remote import transport as network
-from ledger.remote.remote import Remote, choose_remote, without_credentials
+from ledger.remote.remote import NoRemote, Remote, choose_remote, without_credentials
 from ledger.remote.transport import failure, fetch, push
 from tests.conftest import each_row, make_repository
 from tests.world import git
@@ -86,7 +77,7 @@ def test_j8_a_configured_helper_is_refused_too(here: Git, tmp_path: Path) -> Non
         choose_remote(here, "main")
     git(here.where, "config", "remote.origin.url", "harmless:x")
     git(here.where, "config", f"url.ext::touch {tmp_path}/ran .insteadOf", "harmless:")
-    with pytest.raises(NetworkFailed):
+    with pytest.raises(network.NetworkFailed):
         fetch(here, choose_remote(here, "main"))
     assert not (tmp_path / "ran").exists()
 
@@ -128,7 +119,7 @@ def test_fetch_moves_the_tracking_reference_alone(here: Git, hub: Path, tmp_path
 
 def test_i1_a_lock_on_the_remote_is_a_race(here: Git, hub: Path) -> None:
     (hub / "refs" / "heads" / "main.lock").touch()
-    with pytest.raises(RemoteMoved):
+    with pytest.raises(network.RemoteMoved):
         push(here, choose_remote(here, "main"), commit(here))
 
 
@@ -151,7 +142,7 @@ def test_i6_a_silent_remote_ends_at_the_limit(
     )  # fmt: skip
     before = git(here.where, "show-ref")
     monkeypatch.setattr("ledger.remote.transport.LIMIT_SECONDS", 1.0)
-    with pytest.raises(RemoteSilent, match="not done after 1 seconds"):
+    with pytest.raises(network.RemoteSilent, match="not done after 1 seconds"):
         fetch(here, choose_remote(here, "main"))
     for pid in pids.read_text().split():
         until = time.monotonic() + 10  # a killed process takes a moment to go
@@ -176,19 +167,19 @@ def test_i3_nobody_is_asked_for_a_password(here: Git, monkeypatch: pytest.Monkey
 @each_row(
     "said, kind",
     [
-        ("fatal: unable to access 'https://h/x/': Could not resolve host: h", Unreachable),
-        ("ssh: connect to host h port 22: Connection refused\nfatal: Could not read", Unreachable),
-        ("fatal: unable to access 'https://h/': The requested URL returned error: 503", Unreachable),
-        ("fatal: the remote end hung up unexpectedly\nfatal: early EOF", Unreachable),
-        ("fatal: Authentication failed for 'https://u:p@h/x'", AuthenticationFailed),
-        ("fatal: could not read Username for 'https://h'", AuthenticationFailed),
-        ("git@h: Permission denied (publickey).\nfatal: Could not read", AuthenticationFailed),
-        ("Host key verification failed.\nfatal: Could not read", AuthenticationFailed),
-        ("remote: Repository not found.\nfatal: repository 'https://h/x/' not found", RemoteRefused),
-        ("fatal: unable to access 'https://h/': The requested URL returned error: 403", RemoteRefused),
+        ("fatal: unable to access 'https://h/x/': Could not resolve host: h", network.Unreachable),
+        ("ssh: connect to host h port 22: Connection refused\nfatal: Could not read", network.Unreachable),
+        ("fatal: unable to access 'https://h/': The requested URL returned error: 503", network.Unreachable),
+        ("fatal: the remote end hung up unexpectedly\nfatal: early EOF", network.Unreachable),
+        ("fatal: Authentication failed for 'https://u:p@h/x'", network.AuthenticationFailed),
+        ("fatal: could not read Username for 'https://h'", network.AuthenticationFailed),
+        ("git@h: Permission denied (publickey).\nfatal: Could not read", network.AuthenticationFailed),
+        ("Host key verification failed.\nfatal: Could not read", network.AuthenticationFailed),
+        ("remote: Repository not found.\nfatal: repository 'https://h/x/' not found", network.RemoteRefused),
+        ("fatal: unable to access 'https://h/': The requested URL returned error: 403", network.RemoteRefused),
     ],
 )  # fmt: skip
-def test_i3_i5_failures_are_told_apart(said: str, kind: type[NetworkFailed]) -> None:
+def test_i3_i5_failures_are_told_apart(said: str, kind: type[network.NetworkFailed]) -> None:
     found = failure(ORIGIN, "fetch", said)
     assert type(found) is kind
     assert "u:p@" not in str(found) and said.split("\n")[0][-4:] in str(found)
@@ -208,7 +199,7 @@ def test_j1_what_is_received_is_checked(here: Git, hub: Path, tmp_path: Path) ->
     for key in ("fetch.fsckObjects", "transfer.fsckObjects"):
         git(here.where, "config", key, "false")
     before = git(here.where, "show-ref")
-    with pytest.raises(NetworkFailed, match=r"hasDotgit|\.git"):
+    with pytest.raises(network.NetworkFailed, match=r"hasDotgit|\.git"):
         fetch(here, choose_remote(here, "main", f"file://{evil}"))
     assert git(here.where, "show-ref") == before
 
@@ -223,7 +214,7 @@ def test_i7_a_cut_connection_leaves_the_old_state(here: Git, hub: Path, tmp_path
     cutter.write_text("#!/bin/sh\nprintf '000eversion 2\\n0010agent=git/2\\n'\n")
     cutter.chmod(0o755)
     git(here.where, "config", "remote.origin.uploadpack", str(cutter))
-    with pytest.raises(Unreachable):
+    with pytest.raises(network.Unreachable):
         fetch(here, choose_remote(here, "main"))
     assert git(here.where, "show-ref") == before
     git(here.where, "config", "--unset", "remote.origin.uploadpack")
@@ -247,7 +238,7 @@ def test_how_far_a_transfer_is_is_told(here: Git, tmp_path: Path) -> None:
     assert {what for what, _, _ in told} & {"Receiving objects", "Unpacking objects"}
     assert all(0 <= done <= total for _, done, total in told)
     git(here.where, "reset", "-q", "--hard", made)
-    with pytest.raises(RemoteRefused, match="checked out") as caught:
+    with pytest.raises(network.RemoteRefused, match="checked out") as caught:
         push(here, remote, commit(here), progress=hear)
     assert "%" not in str(caught.value)
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import pytest
 
-from ledger.errors import RemoteMoved
+from ledger.remote.transport import RemoteMoved
 from memory import Memory
 from rituals.sync import sync_rounds
 from tests.campaigns.second_fold import log_bytes, path_of, sealed

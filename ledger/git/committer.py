@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from ledger.environment import variables
-from ledger.errors import ReferenceLocked, StorageFailed, TipMoved
+from ledger.errors import DiurnaError, StorageFailed
 from ledger.git.config_files import settings
 from ledger.git.git_objects import (
     BLOB,
@@ -42,6 +42,21 @@ FALLBACK_NAME, FALLBACK_EMAIL = "Diurna", "diurna@localhost.invalid"
 _CRUD = "".join(map(chr, range(33))) + ".,:;<>\"\\'"
 #: What would end a line of a commit's header, or a part of one.
 _BREAKS_OUT = dict.fromkeys([*range(32), *b"<>\x7f"], " ")
+
+
+class TipMoved(DiurnaError):
+    """The branch no longer points where the commit was built: build again on the new tip."""
+
+
+class ReferenceLocked(DiurnaError):
+    """The branch's lock file is there; `path` names it."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(
+            f"{path} is there: another git process is updating the branch, or one died",
+            hint="wait for it to end; Diurna moves a lock aside once nobody owns it",
+        )
+        self.path = path
 
 
 class Identity(Record):

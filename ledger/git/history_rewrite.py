@@ -13,9 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from ledger.errors import TipMoved, WriteRefused
+from ledger.errors import WriteRefused
 from ledger.git.cli import Git
-from ledger.git.committer import move_references
+from ledger.git.committer import TipMoved, move_references
 from ledger.git.git_objects import (
     BLOB,
     COMMIT,

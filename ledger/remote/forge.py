@@ -9,10 +9,9 @@ from __future__ import annotations
 import re
 from urllib.parse import quote
 
-from ledger.errors import NoRemote
 from ledger.git.repository import Repository
 from ledger.model.record import Record
-from ledger.remote.remote import choose_remote
+from ledger.remote.remote import NoRemote, choose_remote
 
 #: By forge: the way to a commit, to a file of a commit, and to a line of it. `?` asks for what was
 #: written, where a forge shows markdown as a page without lines.

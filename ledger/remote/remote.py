@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from _collections_abc import Iterable
 
-from ledger.errors import NoRemote
+from ledger.errors import DiurnaError
 from ledger.git.cli import Git
 from ledger.git.config_files import settings as asked_settings
 from ledger.model.ids import sha1
@@ -18,6 +18,10 @@ from ledger.model.record import Record
 
 #: The settings that say which remote is meant: sections, and last names.
 _SETTINGS = ("remote", "branch", "core"), ("url", "pushurl", "remote", "merge", "sshcommand")
+
+
+class NoRemote(DiurnaError):
+    """Which remote is meant is not clear, or the one that was named is not to be used."""
 
 
 class Remote(Record):

@@ -12,8 +12,8 @@ import os
 import time
 from _collections_abc import Callable, Sequence
 
-from ledger import errors
 from ledger.environment import monotonic, variables
+from ledger.errors import DiurnaError
 from ledger.git.cli import Git
 from ledger.model.layout import DEFAULT_BRANCH
 from ledger.remote.remote import Remote, check_remote, local_path, without_credentials
@@ -66,6 +66,30 @@ _FASTER = (
     "incorrect old value", "reference already exists", "stale info", "failed to lock",
     "remote ref updated since checkout",
 )  # fmt: skip
+
+
+class NetworkFailed(DiurnaError):
+    """A remote could not be used; what stands here is as it was."""
+
+
+class Unreachable(NetworkFailed):
+    """There is no way to the remote now: being offline is normal, and work goes on."""
+
+
+class RemoteSilent(NetworkFailed):
+    """The remote did not get done within the time limit."""
+
+
+class AuthenticationFailed(NetworkFailed):
+    """The remote does not know this user, or this machine does not know the remote."""
+
+
+class RemoteRefused(NetworkFailed):
+    """The remote said no, in its own words; trying again would not help."""
+
+
+class RemoteMoved(NetworkFailed):
+    """The remote's branch moved on meanwhile: fetch, join and push again."""
 
 
 def fetch(
@@ -190,7 +214,7 @@ def fetch_limited(
     except OverflowError:
         message = f"{remote.shown} sends more than {limit_mb} MB, and was not read to its end"
         hint = "name the branch of its memory alone: URL#BRANCH"
-        raise errors.RemoteRefused(message, hint=hint) from None
+        raise RemoteRefused(message, hint=hint) from None
     if status:
         raise failure(remote, "fetch", said, git.where)
 
@@ -215,7 +239,7 @@ def push(git: Git, remote: Remote, commit: str, progress: Progress | None = None
     rejected = next((line for line in out.split("\n") if line.startswith("!")), "")
     if any(words in rejected or words in said for words in _FASTER):
         newer = f"{remote.shown} has a newer {remote.shown_branch}"
-        raise errors.RemoteMoved(newer, hint="sync again")
+        raise RemoteMoved(newer, hint="sync again")
     if rejected:
         because = rejected.split("\t")[-1].strip()
         raise _refused(remote, said, f"it answered {because}")
@@ -237,7 +261,7 @@ def call(
         status, out, err = running.finish(data, seconds=seconds, hear=_hearing(progress, limit_mb))
     except TimeoutError:
         message = f"{remote.shown} was not done after {seconds:.0f} seconds"
-        raise errors.RemoteSilent(message, hint=_LIMIT_HINT) from None
+        raise RemoteSilent(message, hint=_LIMIT_HINT) from None
     # what it draws over stands before a carriage return
     lines = [line.rpartition(b"\r")[2] for line in err.split(b"\n")]
     return status, out.decode("utf-8", "replace"), b"\n".join(lines).decode("utf-8", "replace")
@@ -280,7 +304,7 @@ def _environment(remote: Remote) -> dict[str, str]:
     return kept
 
 
-def failure(remote: Remote, command: str, said: str, here: str = "/") -> errors.NetworkFailed:
+def failure(remote: Remote, command: str, said: str, here: str = "/") -> NetworkFailed:
     """Tell by git's words what kind of failure it was.
 
     A configured path where nothing is may be a disk that is not mounted: that is offline, like a network
@@ -297,21 +321,21 @@ def failure(remote: Remote, command: str, said: str, here: str = "/") -> errors.
             hint = (
                 "connect once with ssh and compare the host's key with the one its owner publishes"
             )
-        return errors.AuthenticationFailed(f"{where} did not let us in: {first}", hint=hint)
+        return AuthenticationFailed(f"{where} did not let us in: {first}", hint=hint)
     path = local_path(remote.url, here)
     if path and not os.path.exists(path):
         message = f"{where} is not there: nothing is at {without_credentials(remote.url)}"
         hint = "mount that disk, or see with `git remote -v` whether the path is right"
-        return errors.Unreachable(message, hint=hint)
+        return Unreachable(message, hint=hint)
     if any(words in said for words in _NO_WAY):
         hint = "work goes on here; `diurna sync` again when the remote is there"
-        return errors.Unreachable(f"{where} can not be reached: {first}", hint=hint)
+        return Unreachable(f"{where} can not be reached: {first}", hint=hint)
     return _refused(remote, said, first)
 
 
-def _refused(remote: Remote, said: str, otherwise: str) -> errors.RemoteRefused:
+def _refused(remote: Remote, said: str, otherwise: str) -> RemoteRefused:
     """Give the server's own words."""
     lines = [line for line in without_credentials(said).split("\n") if line[:7] == "remote:"]
     text = " ".join(filter(None, [line[7:].strip() for line in lines])) or otherwise
     hint = "ask whoever maintains that repository; what is recorded here is safe"
-    return errors.RemoteRefused(f"{remote.shown} refused: {text}", hint=hint)
+    return RemoteRefused(f"{remote.shown} refused: {text}", hint=hint)

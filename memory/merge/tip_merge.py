@@ -7,7 +7,7 @@ order of their ids, a fixed author, the newer parent's time, a projection recomp
 
 from __future__ import annotations
 
-from ledger.errors import ObjectMissing, ObjectTooLarge, PolicyInvalid, SyncRefused
+from ledger.errors import ObjectMissing, ObjectTooLarge, SyncRefused
 from ledger.git.committer import FALLBACK_EMAIL, FALLBACK_NAME, Identity
 from ledger.git.git_objects import (
     BLOB,
@@ -240,7 +240,7 @@ class Planner:
 
     def _blend(self, one: bytes, base: bytes | None, two: bytes) -> bytes | None:
         """Merge the policy's lines; what comes out must be one, or a person has to see to it."""
-        from projection.policy.toml import read_policy
+        from projection.policy.toml import PolicyInvalid, read_policy
 
         text = self._elder(one, two) if base is None else merge_lines(self._git, one, base, two)
         if text is None:

@@ -7,14 +7,7 @@ from __future__ import annotations
 
 import sys
 
-from ledger.errors import (
-    DiurnaError,
-    NetworkFailed,
-    NoRemote,
-    NotFetched,
-    ObjectMissing,
-    PolicyInvalid,
-)
+from ledger.errors import DiurnaError, NotFetched, ObjectMissing
 from ledger.model.finding_codes import Finding
 from ledger.model.layout import POLICY_FILE, SESSIONS_DIR
 from ledger.model.log_names import LogRef, is_stem, log_refs
@@ -267,7 +260,7 @@ class Snapshot:
         """Read a policy, as `policy_at` does; "" for none."""
         if not blob:
             return "", Policy(), f"{POLICY_FILE} is not committed; the defaults are in force"
-        from projection.policy.toml import read_policy
+        from projection.policy.toml import PolicyInvalid, read_policy
 
         (data,) = self.home.repository.git().blobs([blob])
         try:
@@ -291,8 +284,8 @@ def fetch_promised(home: Home, commit: str) -> None:
     missing = [line[1:] for line in listed.split("\n") if line[:1] == "?"]
     if not missing:
         return
-    from ledger.remote.remote import choose_remote
-    from ledger.remote.transport import CHECKED, LIMIT_SECONDS, call, failure
+    from ledger.remote.remote import NoRemote, choose_remote
+    from ledger.remote.transport import CHECKED, LIMIT_SECONDS, NetworkFailed, call, failure
 
     try:
         remote = choose_remote(git, home.branch, home.repository.promisor)

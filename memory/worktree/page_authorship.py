@@ -6,7 +6,8 @@ two clones that ask about one commit get the same one.
 
 from __future__ import annotations
 
-from ledger.errors import EditNotUnderstood, TipMoved
+from ledger.errors import EditNotUnderstood
+from ledger.git.committer import TipMoved
 from ledger.git.git_objects import Objects
 from ledger.home import Home
 from ledger.model.finding_codes import Finding

@@ -15,11 +15,10 @@ from ledger.errors import (
     CorruptRepository,
     DiurnaError,
     GitFailed,
-    ReferenceLocked,
     StorageFailed,
-    TipMoved,
     WriteRefused,
 )
+from ledger.git.committer import ReferenceLocked, TipMoved
 from ledger.git.repository import head, operation_under_way
 from ledger.home import OWN_BRANCH, Home
 from ledger.model.layout import LOCK_FILE

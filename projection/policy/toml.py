@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import Any
 
 from ledger.codec.outline import marker_line
-from ledger.errors import PolicyInvalid
+from ledger.errors import DiurnaError
 from ledger.model.ids import is_fact_id
 from ledger.model.layout import FORMAT_VERSION, POLICY_FILE
 from projection.policy.model import (
@@ -42,6 +42,10 @@ _ASCENDING = (
 #: A key of more than `PARTS_LIMIT` parts.
 _DEEP = re.compile(r"""(?<![\w-])(?:(?:[A-Za-z0-9_-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){50}""")
 _PART = re.compile(r"""\s*(?:([A-Za-z0-9_-]+)|"([^"]*)"|'([^']*)')\s*(?:\.|$)""")
+
+
+class PolicyInvalid(DiurnaError):
+    """`diurna.toml` says something that can not be meant."""
 
 
 def read_policy(data: bytes | str, *, newer_ok: bool = False) -> Policy:

@@ -140,8 +140,7 @@ def lint_files(files: Iterable[tuple[str, bytes]], personal: str) -> tuple[Findi
 
 def _of_policy(path: str, data: bytes) -> list[Finding]:
     """Say why a policy could not be read, or which of its keys mean nothing."""
-    from ledger.errors import PolicyInvalid
-    from projection.policy.toml import read_policy
+    from projection.policy.toml import PolicyInvalid, read_policy
 
     try:
         read_policy(data, newer_ok=True)

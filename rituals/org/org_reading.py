@@ -20,14 +20,14 @@ from contextlib import contextmanager
 from typing import Any
 
 from ledger.environment import monotonic, now_seconds
-from ledger.errors import DiurnaError, GitFailed, RemoteRefused
+from ledger.errors import DiurnaError, GitFailed
 from ledger.git.cli import Git
 from ledger.git.repository import Repository
 from ledger.heavy_work import Uncollected
 from ledger.home import IN_TREE, OWN_REPOSITORY, Home, prefix_in
 from ledger.model.layout import CACHE_VERSION, DEFAULT_BRANCH, POLICY_FILE
 from ledger.remote.remote import Remote, check_remote, local_path
-from ledger.remote.transport import USUAL_BRANCHES, advertised, fetch_limited
+from ledger.remote.transport import USUAL_BRANCHES, RemoteRefused, advertised, fetch_limited
 from ledger.wal.atomic_files import Lock, make_folder
 from memory import Reader, all_origins
 from rituals.org.org_database import Connection, DatabaseFailed, connect_owner, insert, told

@@ -13,21 +13,21 @@ import os
 from time import sleep
 
 from ledger.environment import monotonic
-from ledger.errors import (
-    EditNotUnderstood,
-    HandEdited,
-    NetworkFailed,
-    NoRemote,
-    RemoteMoved,
-    SyncRefused,
-    Unreachable,
-)
+from ledger.errors import EditNotUnderstood, HandEdited, SyncRefused
 from ledger.git.git_objects import Objects
 from ledger.git.repository import read_reference
 from ledger.model.finding_codes import Finding
 from ledger.model.layout import CONTINUITY_FILE, SENT, kept_as, stem_of
-from ledger.remote.remote import Remote, choose_remote
-from ledger.remote.transport import Progress, advertised, fetch, push
+from ledger.remote.remote import NoRemote, Remote, choose_remote
+from ledger.remote.transport import (
+    NetworkFailed,
+    Progress,
+    RemoteMoved,
+    Unreachable,
+    advertised,
+    fetch,
+    push,
+)
 from ledger.wal.git_locks import Transfer
 from memory import (
     APART,

@@ -11,13 +11,13 @@ import os
 from glob import escape, glob
 
 from ledger.environment import now_seconds
-from ledger.errors import DiurnaError, RemoteRefused
+from ledger.errors import DiurnaError
 from ledger.git.cli import Git
 from ledger.home import Home, prefix_in
 from ledger.model.finding_codes import Finding
 from ledger.model.layout import FETCHED_FILE, POLICY_FILE, SESSIONS_DIR, STATE_DIR, UPSTREAM_BRANCH
 from ledger.remote.remote import Remote, check_remote, local_path, without_credentials
-from ledger.remote.transport import fetch_newest
+from ledger.remote.transport import RemoteRefused, fetch_newest
 from ledger.wal.atomic_files import Lock, make_folder, replace_file
 from memory import FetchedHome, Reader, as_fetched, note_of, upstream_folder, upstreams
 from projection.policy.model import Policy
