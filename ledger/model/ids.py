@@ -63,9 +63,10 @@ def version_id(text: str) -> str:
 
     What a purge left of a text has the name that the text had.
     """
-    if text[:1] == WITHHELD:
+    begins = text[:1]
+    if begins == WITHHELD:
         return text[1:]
-    if is_purged(text):
+    if begins == _PURGED[0] and is_purged(text):
         return text[len(_PURGED) : -1]
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
 

@@ -277,5 +277,5 @@ def unpack_event(packed: tuple[Any, ...]) -> Event:
     Raises:
         (TypeError, IndexError): this was never packed here.
     """
-    event: Event = _KINDS[packed[0]](*packed[1:])
+    event: Event = _KINDS[packed[0]]._make(packed[1:])
     return event

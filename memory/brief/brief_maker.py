@@ -31,6 +31,7 @@ from projection.brief.values import (
     BORN,
     CLOSED,
     DECISIONS,
+    NOBODY,
     REST,
     Beside,
     Brief,
@@ -48,7 +49,7 @@ from projection.fold.testimony import RANK, testimony, word_of
 from projection.policy import model as policy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Iterator
+    from collections.abc import Callable, Collection, Container, Iterable, Iterator
     from typing import Any
 
     from ledger.home import Home
@@ -121,17 +122,18 @@ def made_for(
 
 def _material(home: Home, cache: Cache, asked: Asked, found: tuple[str, ...]) -> Material:
     marks, elsewhere = marks_at(home, cache).few(_ELSEWHERE)
-    here, entry, histories = marks.here, cache.header, cache.some_histories
+    here, known_by = marks.here, (cache.header, cache.some_histories)
     near = bool(found or asked.changed) or asked.branch not in _TRUNKS
+    whole = near or bool(asked.role or asked.task)
     apart = {*here.rows, *[one.fact for one in marks.truth], *cache.against()}
-    view = here.view(cache, cache.view(None if near or asked.role or asked.task else apart))
+    view = here.view(cache, cache.view(None if whole else apart))
     last = cache.newest_of(asked.agent) if asked.agent else ""
     since = quiet_since(cache.work_stems(QUIET_SESSIONS), cache.work_dates(DAYS))
     news, more_news = _news(cache, last, asked.budget_chars // _LINE_CHARS, marks)
     live: dict[str, Fact | None] = {standing.fact.id: standing.fact for standing in view.live}
-    plain, are_plain = _plain(cache, apart, live)
-    asked_for, known = tuple[str, ...](), list[Standing]()
-    standing_of = cache.placing()
+    shown, rest = dict[str, int](), view.policy.brief.rest
+    plain, are_plain = ({}, NOBODY.intersection) if whole else _plain(cache, apart, live, shown)
+    asked_for, known, standing_of = tuple[str, ...](), list[Standing](), cache.placing()
     if asked.task:
         from memory.brief.occasional_parts import answering
 
@@ -157,7 +159,7 @@ def _material(home: Home, cache: Cache, asked: Asked, found: tuple[str, ...]) ->
         more_news,
         scores(view.live, found, asked.branch, asked.changed) if near else {},
         tuple(known),
-        {} if near or asked.role or asked.task else plain,
+        plain,
         are_plain,
         sessions,
         notes,
@@ -167,9 +169,9 @@ def _material(home: Home, cache: Cache, asked: Asked, found: tuple[str, ...]) ->
         todo,
         states,
         failed,
-        known=lambda id: testimony(live.get(id) or here.known(cache, id), entry, histories).brief,
+        known=lambda id: testimony(live.get(id) or here.known(cache, id), *known_by).brief,
         rank=lambda stem: RANK[word_of(cache.header(stem))],
-        rests=lambda fact: 0 < view.policy.brief.rest <= cache.times_shown(fact.id, fact.anchor),
+        rests=lambda one: 0 < rest <= (shown.get(one.id) or cache.times_shown(one)),
         asked=tuple(dict.fromkeys((*asked_for, *serving, *found))),
         gone=marks.of if marks else None,
         since=since,
@@ -181,42 +183,42 @@ def _material(home: Home, cache: Cache, asked: Asked, found: tuple[str, ...]) ->
 
 
 def _plain(
-    cache: Cache, apart: set[str], read: dict[str, Fact | None]
+    cache: Cache, apart: set[str], read: dict[str, Fact | None], shown: dict[str, int]
 ) -> tuple[
-    dict[str, tuple[int, Iterator[Stated], Iterator[Stated]]], Callable[[set[str]], list[str]]
+    dict[str, tuple[int, Iterator[Stated], Iterator[Stated]]], Callable[[set[str]], Collection[str]]
 ]:
     """Return the plain facts (`memory.cache.schema`) that are live, but some, as `Material` has them.
 
-    Those that are read, where there is room for their lines, are put into `read`.
+    Those that are read, where there is room for their lines, are put into `read`, and how many sessions
+    were shown them into `shown`, -1 for none. What never fades is there already, and those `apart`.
     """
-    clock, around = cache.clock(), (*sorted(never_decaying(cache.policy)), *apart)
-    kinds, these = (", ".join("?" * many) for many in (len(around) - len(apart), len(apart)))
-    among = f"plain = ? AND state IN (1, 2) AND anchor >= ? AND kind NOT IN ({kinds}) "
-    among += f"AND id NOT IN ({these})"
-    columns = "id, (SELECT history FROM facts WHERE id = aged.id), anchor, young"
+    clock, lasting = cache.clock(), never_decaying(cache.policy)
+    there = apart.union([id for id, fact in read.items() if fact and fact.kind in lasting])
+    within = "FROM facts AS aged WHERE plain = ? AND state IN (1, 2) AND anchor >= ?"
 
-    def ask(what: str, section: int, since: str, more: str, *values: object) -> Iterator[Any]:
-        with cache.errors:  # row by row: whoever has room for no more asks for none
-            by_id = "+" * (what == "id")  # `plain` is of no use to an index then
-            question = f"SELECT {what} FROM facts AS aged WHERE {by_id}{among} {more}"  # noqa: S608
-            yield from cache.base.execute(question, (section, since, *around, *values))
+    def among(ids: Iterable[str]) -> list[tuple[str, int]]:
+        asked = "SELECT id, plain, anchor FROM facts WHERE id IN (?) AND plain"
+        return [row[:2] for row in cache.rows_among(asked, [*ids]) if row[2] >= clock.archive]
 
     def walk(section: int, since: str, young: str) -> Iterator[Stated]:
-        more = f"AND young {young} ? ORDER BY anchor DESC, id"
-        for id, packed, *ages in ask(columns, section, since, more, clock.working or "0"):
-            if fact := cache.resolved(id, packed):
-                read[id] = fact
-                yield Stated(Standing(fact, tier_by_age(ages[0], ages[1], clock)))
+        asked = f"""SELECT id, (SELECT history FROM facts WHERE id = aged.id), anchor, young,
+            (SELECT count(*) FROM shown WHERE fact = aged.id AND stem > aged.anchor)
+            {within} AND young {young} ? ORDER BY anchor DESC, id"""  # noqa: S608 - our own words
+        with cache.errors:  # row by row: whoever has room for no more asks for none
+            rows = cache.base.execute(asked, (section, since, clock.working or "0"))
+            for id, packed, anchor, age, sessions in rows:
+                if id not in there and (fact := cache.resolved(id, packed)):
+                    read[id], shown[id] = fact, sessions or -1
+                    yield Stated(Standing(fact, tier_by_age(anchor, age, clock)))
 
+    kept = [section for _, section in among(there)]
     found = {
-        name: (next(ask("count(*)", one, clock.archive, ""))[0],
+        name: (cache.row(f"SELECT count(*) {within}", (one, clock.archive))[0] - kept.count(one),
                walk(one, clock.working, ">="), walk(one, clock.archive, "<"))
         for one, name in enumerate((DECISIONS, REST), 1)
     }  # fmt: skip
     return found, lambda ids: [
-        *ids.intersection(read),
-        *[id for one in (1, 2) if (rest := ids.difference(read))
-          for id, in ask("id", one, clock.archive, f"AND id IN ({', '.join('?' * len(rest))})", *rest)],
+        *ids.intersection(read), *[id for id, _ in among(ids.difference(read, apart))]
     ]  # fmt: skip
 
 

@@ -238,11 +238,10 @@ class Questions(Database):
         asked = "SELECT stem FROM logs WHERE work ORDER BY stem DESC LIMIT ?"
         return self.column(asked, (newest,))[::-1]
 
-    def times_shown(self, fact: str, after: str) -> int:
-        """Count the sessions that were shown a fact behind a stem, as captured logs say."""
-        return int(
-            self.row("SELECT count(*) FROM shown WHERE fact = ? AND stem > ?", (fact, after))[0]
-        )
+    def times_shown(self, fact: Fact) -> int:
+        """Count the sessions that were shown a fact since its last use, as captured logs say."""
+        asked = "SELECT count(*) FROM shown WHERE fact = ? AND stem > ?"
+        return int(self.row(asked, (fact.id, fact.anchor))[0])
 
     def sessions_after(self, stem: str) -> int:
         """Count the `work` logs after a stem."""

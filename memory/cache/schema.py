@@ -179,10 +179,10 @@ def history_of(plain: tuple[Any, ...]) -> History:
     """Return the history of plain tuples."""
     uses, last, acts, clocks = plain
     found = [
-        Act(stem, seq, unpack_event(event), Signature(*by[0]) if by else NOBODY)
-        for stem, seq, event, *by in acts
+        Act._make((*act[:2], unpack_event(act[2]), Signature(*act[3]) if act[3:] else NOBODY))
+        for act in acts
     ]
-    return History(uses, last, tuple(found), clocks)
+    return History._make((uses, last, tuple(found), clocks))
 
 
 def plain(value: Any) -> Any:

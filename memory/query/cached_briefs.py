@@ -181,8 +181,8 @@ def make_brief(home: Home, wish: BriefWish) -> KeptBrief:
     waits, of, place = waiting_stems(home), seen(home), head(home.repository)
     reader = Reader(home)
     try:
-        asked = wish.agent, wish.role, wish.budget_chars
-        made = reader.brief(agent=asked[0], role=asked[1], budget_chars=asked[2], asks=True)
+        agent, role, chars = wish
+        made = reader.brief(agent=agent, role=role, budget_chars=chars, asks=True)
         alone = not something_beside(reader.snapshot, None)
     finally:
         reader.close()

@@ -102,7 +102,11 @@ class _Filling:
             index = needed
         self._take_all(but=values.SESSIONS)
         self._room += index
-        self._name_the_rest(index)
+        ids = self._not_shown(index)
+        while ids and self._cost_of_index(ids) > index:
+            ids.pop()
+        self._room -= self._cost_of_index(ids)
+        self._index = tuple(ids)
         for part in parts:
             self._lengthen(part)
         self._take_all()
@@ -116,15 +120,11 @@ class _Filling:
     def _line(self, part: Part, item: values.Item, nth: int, halves: int = 2) -> values.Line:
         """Write an item as the nth line of a section, and of a fact how it is known."""
         gone = gone_of(item, self._material)
-        if is_behind(gone):
+        if gone and is_behind(gone):
             nth, halves = self._budget, 2  # the first and the longer texts are for what holds
-        line = line_of(item, text_chars(part.name, nth, self._budget) * halves // 2)
-        if line.date > self.place.latest:  # a wrong clock told it
-            line = line._replace(date="")
-        if isinstance(item, values.Session):
-            return line
-        mark = line.mark._replace(gone=gone) if gone else line.mark
-        return line._replace(mark=mark, known=self._material.known(line.id))
+        chars = text_chars(part.name, nth, self._budget) * halves // 2
+        line = line_of(item, chars, self._material.known, gone)
+        return line if line.date <= self.place.latest else line._replace(date="")  # a wrong clock
 
     def _write(self, part: Part, line: values.Line) -> str:
         return lines.written(line, (*part.kinds, DEFAULT_KIND), *self._said)
@@ -151,8 +151,8 @@ class _Filling:
             self._cost(part, self._write(part, line)) > self._room
         ):  # long names around it, and a small budget
             line = line._replace(kind="", by="", known="")
-        if self._cost(part, written := self._write(part, line)) <= self._room:
-            self._add(part, newest, line, written)
+        if (cost := self._cost(part, written := self._write(part, line))) <= self._room:
+            self._add(part, newest, line, written, cost)
         self._corrected = frozenset(self._shown)
 
     def _take(self, part: Part, share: int = 0, least: int = 0) -> None:
@@ -167,7 +167,7 @@ class _Filling:
             cost = self._cost(part, written := self._write(part, line))
             if cost > self._room or (share and part.used + cost > share):
                 return
-            self._add(part, item, line, written)
+            self._add(part, item, line, written, cost)
 
     def _is_passed_over(self, part: Part, item: values.Item) -> bool:
         """Tell whether a fact is shown already, or rests; what happened to it is said all the same."""
@@ -186,8 +186,9 @@ class _Filling:
                 self._resting[fact.id] = None
         return fact.id in self._shown or fact.id in self._resting
 
-    def _add(self, part: Part, item: values.Item, line: values.Line, written: str) -> None:
-        cost = self._cost(part, written)
+    def _add(
+        self, part: Part, item: values.Item, line: values.Line, written: str, cost: int
+    ) -> None:
         self._room -= cost
         part.used += cost
         part.lines.append((line, written, item))
@@ -211,14 +212,6 @@ class _Filling:
 
     def _cost_of_index(self, ids: Sequence[str]) -> int:
         return len(lines.tail("", tuple(ids), 2, 2)) - len(lines.tail("", (), 2, 2))
-
-    def _name_the_rest(self, room: int) -> None:
-        """Name facts without a line, as many as there is room for."""
-        ids = self._not_shown(room)
-        while ids and self._cost_of_index(ids) > room:
-            ids.pop()
-        self._room -= self._cost_of_index(ids)
-        self._index = tuple(ids)
 
     def _lengthen(self, part: Part) -> None:
         """Show more of each text of a section, as far as there is room for all of them."""

@@ -43,6 +43,8 @@ def untagged(text: str) -> str:
 
 def plain(text: str) -> str:
     """Put a text on one line: what goes on is joined by a blank, what starts anew by a mark."""
+    if "\n" not in text:
+        return visible(" ".join(text.split()))
     said, fresh = "", False
     for line in text.split("\n"):
         words = " ".join(line.split())
@@ -73,6 +75,8 @@ def title_of(text: str, chars: int) -> tuple[str, bool]:
 
 def unstressed(text: str) -> str:
     """Take the stars off bold words."""
+    if "**" not in text:
+        return text
     parts = text.split("**")
     kept, at = parts[:1], 1
     while at < len(parts):

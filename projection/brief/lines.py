@@ -9,13 +9,15 @@ from __future__ import annotations
 from ledger.model.record import TYPE_CHECKING
 from projection.brief import values
 from projection.brief.inert_text import TAG, label, plain, shortened, title_of, untagged
-from projection.document.fact_remarks import Mark
+from projection.document.fact_remarks import PLAIN, Mark
 from projection.fold.fact_history import NO_TEXT, REDACTED_TEXT, Fact
 from projection.fold.testimony import SAID
 from projection.policy.model import THREAD_KIND
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
+
+    from projection.document.fact_remarks import Gone
 
 #: How many characters of a text are shown in a brief of `_USUAL_CHARS`, of what a task asks for in one of
 #: `_ASKED_USUAL_CHARS`; and of a shorter one at least.
@@ -24,7 +26,7 @@ _TEXT_CHARS = {
     values.THREADS: 180, values.DECISIONS: 190, values.ROLE: 190, values.REST: 190, values.AGAIN: 160,
     values.PASSAGES: 720,    values.SESSIONS: 260,
 }  # fmt: skip
-LEAST_TEXT_CHARS, _MOST_CHARS, _OTHERS_CHARS = 100, 300, 160
+LEAST_TEXT_CHARS, _OTHERS_CHARS = 100, 160
 _USUAL_CHARS, _ASKED_USUAL_CHARS = 7500, 5000
 #: Of the first that a task asks for more is shown, of many that must hold less.
 _FIRST, _FIRST_CHARS, _MANY, _MANY_CHARS = 3, 520, 8, 150
@@ -48,37 +50,36 @@ def text_chars(section: str, nth: int, budget_chars: int) -> int:
     return max(LEAST_TEXT_CHARS, min(chars, chars * budget_chars // usual))
 
 
-def line_of(item: values.Item, chars: int = _MOST_CHARS) -> values.Line:
-    """Write an item as a line, with so many characters of its text."""
+def line_of(
+    item: values.Item, chars: int, known: Callable[[str], str], gone: tuple[Gone, ...]
+) -> values.Line:
+    """Write an item with so many characters of its text, how a fact is `known`, and what is `gone`."""
     if isinstance(item, values.News):
-        return _news_line(item, chars)
-    if not isinstance(item, values.Session):
-        return _fact_line(item, chars)
-    stem, said = stem_said(item.stem), shortened(plain(item.said), chars)
-    return values.Line(stem, item.kind, "", item.day, stem, said, by=label(item.by))
-
-
-def _fact_line(one: values.Stated, chars: int) -> values.Line:
-    fact = one.about
+        return _news_line(item, chars)._replace(known=known(item.fact))
+    if isinstance(item, values.Session):
+        stem, said = stem_said(item.stem), shortened(plain(item.said), chars)
+        return values.Line(stem, item.kind, "", item.day, stem, said, by=label(item.by))
+    fact = item.standing.fact
     newest = fact.versions[-1]
     date, stem = fact.created, fact.origin
     if newest.parents or not stem:
         date, stem = fact.clock(newest.stem)[:10], newest.stem
     against = fact.contradicted
-    title = "" if against or fact.redacted else called(fact)
-    said, cut = (disputed(fact, chars), True) if against else title_of(shown(fact), chars)
-    if title:
+    said, cut = (disputed(fact, chars), True) if against else title_of(fact.text or NO_TEXT, chars)
+    if title := "" if against or fact.redacted else called(fact):
         cut = title != title_of(fact.text, len(fact.text))[0]
         said = f"{title} …" if cut else title
+    marks = fact.closed, fact.false, fact.rivals
+    mark = Mark(*marks, gone=gone) if gone or any(marks) else PLAIN
     return values.Line(
-        fact.id, label(fact.kind), one.standing.tier, date, stem_said(stem), said, by=one.by,
-        state=one.state, mark=Mark(fact.closed, fact.false, fact.rivals), cut=cut, title=bool(title),
+        fact.id, label(fact.kind), item.standing.tier, date, stem_said(stem), said, "", item.by,
+        item.state, known(fact.id), mark, cut, bool(title),
     )  # fmt: skip
 
 
 def called(fact: Fact) -> str:
     """Return what the footer of a fact calls it, "" where it calls it nothing."""
-    title = next((value for key, value in fact.meta if key == TITLE_KEY), "")
+    title = dict(fact.meta).get(TITLE_KEY, "")
     return plain(title) if 0 < len(title) <= TITLE_CHARS else ""
 
 
@@ -92,7 +93,7 @@ def _news_line(news: values.News, chars: int) -> values.Line:
         change += f" by {news.successor}" if news.successor else ""
         if news.successor and news.mark.false and news.mark.instead != (news.successor,):
             change += f"; {' and '.join(news.mark.instead[:_SIDES]) or 'nothing'} stands instead"
-    said, cut = title_of(shown(fact), chars) if fact else (NO_TEXT, False)
+    said, cut = title_of(fact.text or NO_TEXT, chars) if fact else (NO_TEXT, False)
     if fact and fact.false and news.what != values.INVALIDATED:
         said = f"(false) {said}"
     elif fact and fact.closed and news.what not in values.CLOSINGS:
@@ -101,11 +102,6 @@ def _news_line(news: values.News, chars: int) -> values.Line:
         news.fact, kind, tier, day, stem_said(news.stem), said, change, label(news.by),
         mark=news.mark, cut=cut,
     )  # fmt: skip
-
-
-def shown(fact: Fact) -> str:
-    """Return what may be shown of a fact's text."""
-    return REDACTED_TEXT if fact.redacted else fact.text or NO_TEXT
 
 
 def disputed(fact: Fact, chars: int) -> str:
@@ -178,29 +174,27 @@ def opening(title: str, shown: int, total: int) -> str:
     return f"\n## {untagged(title)}{count}\n\n"
 
 
-def written(
-    line: values.Line, kinds: tuple[str, ...] = (), since: str = "", usual: str = ""
-) -> str:
+def written(line: values.Line, kinds: tuple[str, ...], since: str, usual: str) -> str:
     """Write one line, without what is said already.
 
     That is of which kinds the facts are, the day from which on a line bears none, and how most are known.
     """
-    if not line.id:  # what was asked for, or said
-        return f"- {untagged(line.text)}\n"
-    if not line.tier and line.stem == line.id:  # a session, which is no fact
+    id, kind, tier, date, stem, text, change, by, state, known, mark, *_ = line
+    if not id:  # what was asked for, or said
+        return f"- {untagged(text)}\n"
+    if not tier and stem == id:  # a session, which is no fact
         # the mark stands on a short stem too: it tells who reads the text that this is no fact's id
-        by = line.by or "nobody named"
-        return f"- {line.stem[:_SHORT_CHARS]}… by {by}: {untagged(line.text)}\n"
-    closed = line.mark.closed and line.kind == THREAD_KIND  # nothing else is marked so
-    date = line.date if line.date < since else ""
+        return f"- {stem[:_SHORT_CHARS]}… by {by or 'nobody named'}: {untagged(text)}\n"
+    if kind in kinds or (mark.closed and kind == THREAD_KIND):  # nothing else is marked so
+        kind = ""
+    date = date if date < since else ""
     date = date[5:] if date[:5] == since[:5] else date  # without its year
-    known = "" if line.known == usual else line.known
-    kind = "" if closed or line.kind in kinds else line.kind
-    about = ", ".join(filter(None, (kind, line.state, *_standing(line), date, known)))
-    change = f" {line.change}" if line.change else ""
-    change += (f", says {line.by}" if line.change else f" by {line.by}") if line.by else ""
-    gone = f" {plain(line.mark.behind)}" if line.mark.gone else ""
-    return f"- {line.id}{f' ({about})' if about else ''}{change}: {untagged(line.text + gone)}\n"
+    known = "" if known == usual else known
+    about = ", ".join(filter(None, (kind, state, *_standing(line), date, known)))
+    said = f" {change}" if change else ""
+    said += (f", says {by}" if change else f" by {by}") if by else ""
+    text += f" {plain(mark.behind)}" if mark.gone else ""
+    return f"- {id}{f' ({about})' if about else ''}{said}: {untagged(text)}\n"
 
 
 def tail(nonce: str, also: tuple[str, ...], live: int, archived: int) -> str:
@@ -269,7 +263,7 @@ def _marks(line: values.Line) -> list[str]:
 
 def _standing(line: values.Line) -> list[str]:
     """Return what tells that a fact does not simply hold; what happened to one tells it by itself."""
-    if line.change:
+    if line.change or (line.mark is PLAIN and line.tier != "archived"):
         return []
     many = line.mark.closed + line.mark.false
     return _marks(line)[:many] if many else ["faded"] * (line.tier == "archived")

@@ -147,11 +147,11 @@ def _seen(
     late = []
     for one in items:
         gone, fact = gone_of(one, material), one.about if isinstance(one, Stated) else None
-        last = bool(fact and name == values.ROLE and fact.kind not in NOTE_KINDS)
+        last = fact and name == values.ROLE and fact.kind not in NOTE_KINDS
         if fact and name == values.REST:
             last = fact.closed and fact.id not in material.score
-        if last or is_behind(gone):
-            late.append(((is_ended(gone), is_behind(gone), last), one))
+        if last or (gone and is_behind(gone)):
+            late.append(((is_ended(gone), is_behind(gone), bool(last)), one))
         else:
             yield one
     yield from [one for _, one in sorted(late, key=lambda row: row[0])]

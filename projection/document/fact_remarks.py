@@ -93,7 +93,7 @@ def is_gone(gone: Iterable[Gone]) -> bool:
 
 def is_behind(gone: Iterable[Gone]) -> bool:
     """Tell whether some marks put a fact behind those that hold."""
-    return any(one.code != OTHERWISE for one in gone)
+    return bool([1 for one in gone if one.code != OTHERWISE])
 
 
 def is_ended(gone: Iterable[Gone]) -> bool:

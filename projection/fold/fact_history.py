@@ -215,12 +215,13 @@ class Fact(Record):
         """The text, or all standing versions one after the other, or a withheld mark."""
         if self.redacted:
             return REDACTED_TEXT
-        return "\n\n".join(version.text for version in self.heads)
+        return "\n\n".join([version.text for version in self.heads])
 
     @property
     def versions(self) -> tuple[Version, ...]:
         """Its standing versions in the order in which they are shown: by log, then by id."""
-        return tuple(sorted(self.heads, key=lambda one: (one.stem, one.id)))
+        heads = self.heads
+        return tuple(sorted(heads, key=lambda one: (one.stem, one.id))) if heads[1:] else heads
 
     @property
     def raised(self) -> bool:
@@ -257,10 +258,9 @@ class Fact(Record):
         """Several versions, live successors or moves stand, or a circle, or it was reworded as well."""
         return (
             len(self.heads) > 1
-            or bool(self.rivals)
-            or self.circular
-            or bool(self.denied)
-            or self.torn
+            or bool(self.rivals or self.denied)
+            or (bool(self.circle) and not self.false)
+            or (len(self.moves) > 1 and self.torn)
         )
 
     @property

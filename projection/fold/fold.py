@@ -39,7 +39,7 @@ from ledger.model.event import (
 )
 from ledger.model.ids import WITHHELD, version_id
 from ledger.model.log_names import is_date, is_stem, key_of
-from ledger.model.record import TYPE_CHECKING, tally
+from ledger.model.record import TYPE_CHECKING, cached, tally
 from ledger.model.session import COUNTED_KEY, ENDED, META_KEYS, WORKING, Entry
 from ledger.model.verbs import CLOSING
 from projection.fold.fact_history import (
@@ -69,6 +69,8 @@ else:
         raise AssertionError(f"not an event: {value!r}")
 
 
+#: What a fact has of which nothing but its birth, its uses and its end is said.
+_UNSAID = Fact("", "", (), (), "", "", "", 0, "", "")[12:]
 #: In the footer of a decision.
 _DECISION = ("kind", "decision")
 
@@ -267,18 +269,16 @@ class _Reading:
 
 def plain_kind(history: History) -> str:
     """Return the kind of a fact that was created and only used and closed since, "" where more is said."""
-    acts, kind = history.acts, ""
-    if not acts or (acts[1:] and (acts[2:] or type(acts[1].event) is not ThreadClosed)):
+    acts = history.acts
+    if not acts or (len(acts) > 1 and (acts[2:] or type(acts[1].event) is not ThreadClosed)):
         return ""
     event = acts[0].event
     if type(event) is not FactCreated or history.clocks or (event.text or WITHHELD)[0] == WITHHELD:
         return ""
-    for key, value in event.meta:
-        if key == "kind":
-            kind = value
-        elif key in _BIRTH:
-            return ""
-    kind = kind or (THREAD_KIND if event.mark else DEFAULT_KIND)
+    said = dict(event.meta)
+    if not _TOLD.isdisjoint(said):
+        return ""
+    kind = said.get("kind") or (THREAD_KIND if event.mark else DEFAULT_KIND)
     return "" if kind == TASK_KIND else kind  # its box is a move, too
 
 
@@ -288,10 +288,11 @@ def _plain(fact: str, kind: str, history: History) -> Fact:
     assert isinstance(event, FactCreated) and event.text is not None
     closed = kind in CLOSABLE and (len(history.acts) > 1 or event.mark == "x")
     closed_at, last, date = history.acts[-1].stem if closed else "", history.last, stem[:10]
-    return Fact(
-        fact, kind, (Version(version_id(event.text), event.text, stem),), _ordered(dict(event.meta)), date,
-        stem, last[:10] or date, history.uses, stem, last or stem, closed, closed_at,
-    )  # fmt: skip
+    text = Version._make((version_id(event.text), event.text, stem, ()))
+    return Fact._make((
+        fact, kind, (text,), _ordered(dict(event.meta)), date, stem, last[:10] or date, history.uses,
+        stem, last or stem, closed, closed_at, *_UNSAID,
+    ))  # fmt: skip
 
 
 def _birth(
@@ -336,12 +337,15 @@ def with_uses(fact: Fact, uses: int, last: str) -> Fact:
 
 
 def _ordered(meta: dict[str, str]) -> Meta:
+    return tuple([(key, meta[key]) for key in _order(tuple(meta))])
+
+
+@cached(256)  # most footers have the keys of many others
+def _order(keys: tuple[str, ...]) -> list[str]:
     """Known keys in canonical order, then the others by name; birth keys stand in the fact itself."""
-    items = [item for item in meta.items() if item[0] not in _BIRTH]
-    if len(items) < 2:
-        return tuple(items)
-    return tuple(sorted(items, key=lambda item: (_PLACE_OF.get(item[0], len(META_KEYS)), item)))
+    shown = [key for key in keys if key != "kind" and key not in _TOLD]
+    return sorted(shown, key=lambda key: (_PLACE_OF.get(key, len(META_KEYS)), key))
 
 
-_BIRTH = ("created", "origin", COUNTED_KEY, "kind")
+_TOLD = frozenset(("created", "origin", COUNTED_KEY))
 _PLACE_OF = {key: place for place, key in enumerate(META_KEYS)}

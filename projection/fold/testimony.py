@@ -115,10 +115,8 @@ def testimony(fact: Fact | None, entry: Entries, histories: Histories) -> Testim
         return UNTOLD
     word = word_of(told)
     by = dict(fact.meta).get(_BY_KEY, "") if word in (QUOTED, IMPORTED) else ""
-    found = Testimony(word, by or told.agent)
-    if fact.false or fact.verified or any(version.parents for version in fact.heads):
-        return found._replace(against=_against(fact, entry, histories))
-    return found
+    changed = fact.verified or [1 for version in fact.heads if version.parents] or fact.false
+    return Testimony(word, by or told.agent, _against(fact, entry, histories) if changed else "")
 
 
 def _against(fact: Fact, entry: Entries, histories: Histories) -> str:

@@ -182,8 +182,9 @@ def _facts(moment: Moment, heard: Cursor) -> tuple[list[str], Cursor]:
         news = [
             one for one in public_news(found) if not (one.now and one.now.fact.kind == THREAD_KIND)
         ]
-        said = [line_of(one, _FACT_CHARS) for one in news[:_FACTS]]
-        lines = [written(line._replace(tier="", date="", stem="")).rstrip("\n") for line in said]
+        said = [line_of(one, _FACT_CHARS, lambda _: "", ()) for one in news[:_FACTS]]
+        said = [one._replace(tier="", date="", stem="") for one in said]
+        lines = [written(one, (), "", "").rstrip("\n") for one in said]
         if rest := more + len(news[_FACTS:]):
             lines.append(f"- {rest} more new facts: `diurna brief` has them")
         known = {*heard.waiting, *[entry.stem for entry in entries]}
