@@ -6,18 +6,16 @@ module when somebody takes it, so a short command pays for what it does.
 
 from __future__ import annotations
 
-_MODULES: dict[str, str] = {}  #: of each name
+_STUB: list[str] = []  #: its text
 
 
 def __getattr__(name: str) -> object:
-    if not _MODULES:
+    if not _STUB:
         with open(__file__.replace(".py", ".pyi"), encoding="utf-8") as stub:
-            for line in stub.read().split("\nfrom ")[1:]:
-                module, _, names = line.partition(" import ")
-                _MODULES.update(
-                    dict.fromkeys(names.strip("()\n ").replace(",", " ").split(), module)
-                )
-    if name not in _MODULES:
+            _STUB.append(stub.read())
+    before, _, there = _STUB[0].partition(f" {name} as ")
+    if not there:
         raise AttributeError(f"memory has no {name}")
+    module = before[before.rindex("\nfrom ") + 6 :].partition(" ")[0]
     # what `importlib` has for this loads `warnings` with it
-    return getattr(__import__(_MODULES[name], fromlist=[name]), name)
+    return getattr(__import__(module, fromlist=[name]), name)
