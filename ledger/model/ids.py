@@ -7,17 +7,16 @@ saves 3 ms at the start of every command; bulk work uses `hashlib`, which is fas
 
 from __future__ import annotations
 
+import sys
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hashlib import sha1, sha256
 else:
-    try:
-        from _sha2 import sha256
+    try:  # Python 3.12 calls it otherwise, and a name that it has not is looked for in each folder
+        sha256 = __import__("_sha2" if sys.version_info >= (3, 12) else "_sha256").sha256
     except ImportError:
-        try:
-            from _sha256 import sha256
-        except ImportError:
-            from hashlib import sha256
+        from hashlib import sha256
     try:
         from _sha1 import sha1
     except ImportError:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 #: A module that makes no sentence of what it lacks, as of the `__path__` that each import asks it for; a
 #: `__getattr__` of its own is not asked.
 _Module = type("_Module", (type(sys),), {"__getattribute__": object.__getattribute__})
+_MOST_BYTES = 1 << 17  # what Python compiled of a module has 30,000
 
 
 class _Compiled:
@@ -42,12 +43,14 @@ class _Compiled:
             origin = f"{folder}/{stem}.py"
             status = os.stat(origin)
             cached = f"{folder}/__pycache__/{stem}.{sys.implementation.cache_tag}.pyc"
-            with open(cached, "rb", 0) as file:
-                data = file.read()
+            file = os.open(cached, os.O_RDONLY)
+            data = os.read(file, _MOST_BYTES)
+            os.close(file)
         except OSError:
             return None
         numbers = (status.st_size & 0xFFFFFFFF) << 32 | int(status.st_mtime) & 0xFFFFFFFF
-        if not data.startswith(MAGIC_NUMBER + bytes(4) + numbers.to_bytes(8, "little")):
+        begin = MAGIC_NUMBER + bytes(4) + numbers.to_bytes(8, "little")
+        if not data.startswith(begin) or len(data) == _MOST_BYTES:
             return None
         loader = SourceFileLoader(name, origin)
         loader.__dict__["create_module"] = lambda _: _Module(name)
