@@ -61,10 +61,6 @@ class HomeNotFound(DiurnaError):
         )
 
 
-class UnsupportedRepository(DiurnaError):
-    """A repository of a shape that Diurna can not write safely."""
-
-
 class NotFound(DiurnaError):
     """A fact, log or commit that was asked for does not exist."""
 
@@ -146,16 +142,6 @@ class ObjectMissing(GitFailed, CorruptRepository):
 
     def __str__(self) -> str:
         return self.message
-
-
-class NotFetched(DiurnaError):
-    """A partial clone lacks what is asked for, and can not fetch it now."""
-
-    def __init__(self, where: str, because: str = "") -> None:
-        super().__init__(
-            f"{where} is a partial clone, and what is asked for is not here{because and ': '}{because}",
-            hint="it is fetched, and kept, by the next command that reaches the remote it was cloned from",
-        )
 
 
 class ObjectTooLarge(DiurnaError):

@@ -52,6 +52,20 @@ SEVERAL = "ambiguous"
 _MISSING = ("not a tree object", "ould not read", "unable to read", "bad object", "is corrupt")
 
 
+class UnsupportedRepository(errors.DiurnaError):
+    """A repository of a shape that Diurna can not write safely."""
+
+
+class NotFetched(errors.DiurnaError):
+    """A partial clone lacks what is asked for, and can not fetch it now."""
+
+    def __init__(self, where: str, because: str = "") -> None:
+        super().__init__(
+            f"{where} is a partial clone, and what is asked for is not here{because and ': '}{because}",
+            hint="it is fetched, and kept, by the next command that reaches the remote it was cloned from",
+        )
+
+
 class Git:
     """Runs git in one place.
 
@@ -157,7 +171,7 @@ class Git:
         """Turn what a failed command said into an exception; `about` names what it was asked for."""
         said = err.decode("utf-8", "replace")
         if "dubious ownership" in said:
-            return errors.UnsupportedRepository(
+            return UnsupportedRepository(
                 f"{self.where} belongs to another user, and git does not trust it",
                 hint=f"if you do, tell git: git config --global --add safe.directory {self.where}",
             )
@@ -166,7 +180,7 @@ class Git:
                 if words in line:
                     return errors.StorageFailed(f"the disk refused: {line.strip()}", hint=hint)
         if _PROMISED in said:
-            return errors.NotFetched(self.where)
+            return NotFetched(self.where)
         if any(words in said for words in _MISSING):
             return errors.ObjectMissing(command, status, said, self.where, about)
         return errors.GitFailed(command, status, said)
@@ -270,7 +284,7 @@ class Git:
         for key in keys:
             if "=" in key:
                 why = f"its setting {key} names a program that can not be kept from running"
-                raise errors.UnsupportedRepository(why, hint="name that filter without a `=`")
+                raise UnsupportedRepository(why, hint="name that filter without a `=`")
         off = [f"{key}={'false' * key.endswith('.required')}" for key in keys]
         return tuple([word for setting in off for word in ("-c", setting)])
 

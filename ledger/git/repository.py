@@ -14,8 +14,7 @@ from ledger.model.ids import is_object
 from ledger.model.record import TYPE_CHECKING, Record
 
 if TYPE_CHECKING:
-    from ledger.errors import UnsupportedRepository
-    from ledger.git.cli import Git
+    from ledger.git.cli import Git, UnsupportedRepository
 
 #: Extensions that neither change objects nor references.
 _HARMLESS = ("noop", "preciousobjects", "worktreeconfig")
@@ -102,7 +101,7 @@ def find_repository(start: str, *, fit: bool = True) -> Repository | None:
 
 
 def _unsupported(message: str, hint: str) -> UnsupportedRepository:
-    from ledger.errors import UnsupportedRepository  # what has nothing to say refuses nothing
+    from ledger.git.cli import UnsupportedRepository  # what has nothing to say refuses nothing
 
     return UnsupportedRepository(message, hint=hint)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 
-from ledger.errors import DiurnaError, NotFetched, ObjectMissing
+from ledger.errors import DiurnaError, ObjectMissing
 from ledger.model.finding_codes import Finding
 from ledger.model.layout import POLICY_FILE, SESSIONS_DIR
 from ledger.model.log_names import LogRef, is_stem, log_refs
@@ -284,6 +284,7 @@ def fetch_promised(home: Home, commit: str) -> None:
     missing = [line[1:] for line in listed.split("\n") if line[:1] == "?"]
     if not missing:
         return
+    from ledger.git.cli import NotFetched
     from ledger.remote.remote import NoRemote, choose_remote
     from ledger.remote.transport import CHECKED, LIMIT_SECONDS, NetworkFailed, call, failure
 
