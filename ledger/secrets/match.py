@@ -5,7 +5,7 @@ What nothing may keep is taken out of a text here too: `<private>…</private>`,
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from _bisect import bisect_right
 
 from ledger.model.record import TYPE_CHECKING, Record
 

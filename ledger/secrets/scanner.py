@@ -13,8 +13,8 @@ limit, so that no text takes more than its length (fault:G23, fault:L10).
 
 from __future__ import annotations
 
+from _bisect import bisect_left, bisect_right
 from _collections_abc import Iterable, Iterator
-from bisect import bisect_left, bisect_right
 from itertools import accumulate, pairwise
 
 from ledger.escape import is_plain, unseen_in

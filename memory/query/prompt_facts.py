@@ -7,7 +7,7 @@ that name something, and lack none that tells more than what they have. Constant
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from _bisect import bisect_right
 
 from ledger.environment import now_ms
 from ledger.home import Home

@@ -348,7 +348,7 @@ def _put(
 
 def _put_facts(base: sqlite3.Connection, places: Iterable[tuple[str, int]], sign: int) -> None:
     """Write the places of words of facts, or take them out, in the open transaction."""
-    from struct import pack
+    from _struct import pack
 
     found: dict[tuple[str, int], list[int]] = {}
     for term, place in places:

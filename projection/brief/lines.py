@@ -71,10 +71,10 @@ def line_of(
         said = f"{title} …" if cut else title
     marks = fact.closed, fact.false, fact.rivals
     mark = Mark(*marks, gone=gone) if gone or any(marks) else PLAIN
-    return values.Line(
+    return values.Line._make((
         fact.id, label(fact.kind), item.standing.tier, date, stem_said(stem), said, "", item.by,
         item.state, known(fact.id), mark, cut, bool(title),
-    )  # fmt: skip
+    ))  # fmt: skip
 
 
 def called(fact: Fact) -> str:

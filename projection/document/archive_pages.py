@@ -73,8 +73,7 @@ def summary_of(fact: Fact) -> str:
     """Say a fact in one line of at most 120 characters; standing versions are parted by ` / `."""
     if fact.redacted:
         return REDACTED_TEXT
-    heads = fact.versions
-    text = " / ".join([head.text.lstrip().split("\n", 1)[0] for head in heads])
+    text = " / ".join([head.text.lstrip().split("\n", 1)[0] for head in fact.versions])
     start = text[: 8 * SUMMARY_LIMIT_CHARS]  # a line may have 64 KiB
     words = start.split()
     if "—" in start:

@@ -7,7 +7,7 @@ the accents and the marks. It is a form, the same in every language. Linear in t
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
+from _bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from hashlib import blake2b
 from itertools import pairwise

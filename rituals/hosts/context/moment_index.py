@@ -8,7 +8,7 @@ process makes it anew (`rituals.hosts.context.moment_contents`).
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from _bisect import bisect_right
 from itertools import pairwise
 
 from ledger.model.layout import CACHE_DIR, MOMENT_FILE

@@ -7,7 +7,7 @@ id, by its number, or as a sentence.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from _bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 
