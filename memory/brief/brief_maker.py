@@ -49,8 +49,7 @@ from projection.fold.testimony import RANK, testimony, word_of
 from projection.policy import model as policy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Container, Iterable, Iterator
-    from typing import Any
+    from collections.abc import Callable, Collection, Iterable, Iterator
 
     from ledger.home import Home
     from ledger.model.session import Entry
@@ -64,7 +63,6 @@ _LOGS, _LOGS_FOR_NEW = 100, 20
 _LINE_CHARS = 200
 #: How many facts that HEAD does not hold have a line; the others are counted.
 _ELSEWHERE = 5
-_NOTHING: dict[str, Any] = {}
 #: The kinds of which there is more to tell than of others.
 _OCCASIONAL = policy.DELIBERATE | {policy.PATTERN_KIND}
 #: Branches whose names say nothing.
@@ -123,33 +121,36 @@ def made_for(
 def _material(home: Home, cache: Cache, asked: Asked, found: tuple[str, ...]) -> Material:
     marks, elsewhere = marks_at(home, cache).few(_ELSEWHERE)
     here, known_by = marks.here, (cache.header, cache.some_histories)
-    near = bool(found or asked.changed) or asked.branch not in _TRUNKS
-    whole = near or bool(asked.role or asked.task)
+    whole = bool(found or any(asked[1:3]) or asked.changed or asked.branch not in _TRUNKS)
     apart = {*here.rows, *[one.fact for one in marks.truth], *cache.against()}
     view = here.view(cache, cache.view(None if whole else apart))
     last = cache.newest_of(asked.agent) if asked.agent else ""
-    since = quiet_since(cache.work_stems(QUIET_SESSIONS), cache.work_dates(DAYS))
+    since = quiet_since(cache.work_stems(QUIET_SESSIONS), days := cache.work_dates(DAYS))
     news, more_news = _news(cache, last, asked.budget_chars // _LINE_CHARS, marks)
     live: dict[str, Fact | None] = {standing.fact.id: standing.fact for standing in view.live}
-    shown, rest = dict[str, int](), view.policy.brief.rest
-    plain, are_plain = ({}, NOBODY.intersection) if whole else _plain(cache, apart, live, shown)
+    plain = ({}, NOBODY.intersection) if whole else _plain(cache, apart, live)
     asked_for, known, standing_of = tuple[str, ...](), list[Standing](), cache.placing()
     if asked.task:
         from memory.brief.occasional_parts import answering
 
         asked_for, known = answering(cache, here, asked.task, found, live)
     facts = [one.fact for one in (*view.live, *known)]
-    sides = [(one.id, cache.fact(name)) for one in view.contradicted
-             for name in one.rivals or (one.circle if one.circular else ())]  # fmt: skip
-    facts += (*view.contradicted, *_facts_in(news), *[side for _, side in sides if side])
-    todo, brought, states, failed = Todo(), _NOTHING, _NOTHING, frozenset[str]()
-    if asked.role or asked.task or not _OCCASIONAL.isdisjoint([one.kind for one in facts]):
+    sides = [(one.id, side) for one in view.contradicted
+             for name in one.rivals or (one.circle if one.circular else ())
+             if (side := cache.fact(name))]  # fmt: skip
+    facts += (*view.contradicted, *_facts_in(news), *[side for _, side in sides])
+    todo, brought, states, failed = Todo(), dict[str, frozenset[str]](), dict[str, str](), NOBODY
+    if any(asked[1:3]) or not _OCCASIONAL.isdisjoint([one.kind for one in facts]):
         from memory.brief.occasional_parts import gathered
 
         todo, brought, states, failed = gathered(home, cache, view, facts, *asked[:3])
     serving = [one.standing.fact.id for one in todo.tasks if one.state == f"serves {asked.task}"]
     notes = role_notes(facts, asked.role, brought)
-    sessions, again = _sessions(home, cache, live, since, asks=asked.asks)
+    threads = {
+        *here.rows,
+        *[one.id for one in facts if one.kind == policy.THREAD_KIND],
+    } & live.keys()
+    sessions, again = _sessions(home, cache, threads, since, asks=asked.asks)
     return Material(
         cache.commit,
         view,
@@ -157,13 +158,12 @@ def _material(home: Home, cache: Cache, asked: Asked, found: tuple[str, ...]) ->
         view.policy.review.newly_due(cache.sessions_after(cache.summary.last_review)),
         tuple([_for(one, notes.others) for one in news]),
         more_news,
-        scores(view.live, found, asked.branch, asked.changed) if near else {},
+        scores(view.live, found, asked.branch, asked.changed) if whole else {},
         tuple(known),
-        plain,
-        are_plain,
+        *plain,
         sessions,
         notes,
-        tuple(cache.work_dates(DAYS)),
+        tuple(days),
         bool(asked.task),
         chars_for(asked.role, view.policy.learning) if asked.role else 0,
         todo,
@@ -171,26 +171,24 @@ def _material(home: Home, cache: Cache, asked: Asked, found: tuple[str, ...]) ->
         failed,
         known=lambda id: testimony(live.get(id) or here.known(cache, id), *known_by).brief,
         rank=lambda stem: RANK[word_of(cache.header(stem))],
-        rests=lambda one: 0 < rest <= (shown.get(one.id) or cache.times_shown(one)),
+        rests=lambda one: 0 < view.policy.brief.rest <= cache.times_shown(one),
         asked=tuple(dict.fromkeys((*asked_for, *serving, *found))),
         gone=marks.of if marks else None,
         since=since,
         again=again,
-        sides=tuple(
-            [(id, standing_of(side)) for id, side in sides if side and side.id not in notes.others]
-        ),
+        sides=tuple([(id, standing_of(side)) for id, side in sides if side.id not in notes.others]),
     )
 
 
 def _plain(
-    cache: Cache, apart: set[str], read: dict[str, Fact | None], shown: dict[str, int]
+    cache: Cache, apart: set[str], read: dict[str, Fact | None]
 ) -> tuple[
     dict[str, tuple[int, Iterator[Stated], Iterator[Stated]]], Callable[[set[str]], Collection[str]]
 ]:
     """Return the plain facts (`memory.cache.schema`) that are live, but some, as `Material` has them.
 
-    Those that are read, where there is room for their lines, are put into `read`, and how many sessions
-    were shown them into `shown`, -1 for none. What never fades is there already, and those `apart`.
+    Those that are read, where there is room for their lines, are put into `read`. What never fades is
+    there already, and those `apart`.
     """
     clock, lasting = cache.clock(), never_decaying(cache.policy)
     there = apart.union([id for id, fact in read.items() if fact and fact.kind in lasting])
@@ -208,7 +206,7 @@ def _plain(
             rows = cache.base.execute(asked, (section, since, clock.working or "0"))
             for id, packed, anchor, age, sessions in rows:
                 if id not in there and (fact := cache.resolved(id, packed)):
-                    read[id], shown[id] = fact, sessions or -1
+                    read[id], cache.shown[id, anchor] = fact, sessions
                     yield Stated(Standing(fact, tier_by_age(anchor, age, clock)))
 
     kept = [section for _, section in among(there)]
@@ -225,7 +223,7 @@ def _plain(
 def _place(cache: Cache, asked: Asked, last: str, elsewhere: str) -> Place:
     """Say where the ledger stands; `last` is the last log of who asks."""
     summary = cache.summary
-    newest = cache.entry(summary.newest)
+    newest = cache.header(summary.newest)
     return Place(
         label(cache.policy.project),
         summary.logs,
@@ -262,7 +260,7 @@ def _for(one: News, others: frozenset[str]) -> News:
 
 
 def _sessions(
-    home: Home, cache: Cache, live: Container[str], since: str, *, asks: bool
+    home: Home, cache: Cache, threads: Collection[str], since: str, *, asks: bool
 ) -> tuple[tuple[Session, ...], tuple[Session, ...]]:
     """Return the last sessions in short, and what was asked for again in several; `asks` as in `Asked`.
 
@@ -282,7 +280,7 @@ def _sessions(
 
         telling = withheld_of(home, cache)
         kept = [one for one in kept if not (telling and telling.repeats(one.text))]
-    return last_sessions(home, cache, kept, live, since), asked_again(kept) if kept else ()
+    return last_sessions(home, cache, kept, threads, since), asked_again(kept) if kept else ()
 
 
 def _news(cache: Cache, last: str, most: int, marks: Marks) -> tuple[tuple[News, ...], int]:

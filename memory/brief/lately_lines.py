@@ -21,7 +21,7 @@ from projection.text.session_lines import in_short
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator, Sequence
+    from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 
     from ledger.home import Home
     from ledger.model.session import Entry
@@ -42,12 +42,12 @@ _NO_ENDS = (":", "?", "\uff1a", "\uff1f")
 
 
 def last_sessions(
-    home: Home, cache: Cache, asks: Sequence[Ask], live: Container[str], since: str
+    home: Home, cache: Cache, asks: Sequence[Ask], threads: Collection[str], since: str
 ) -> tuple[Session, ...]:
     """Return the last work sessions, newest first, each by its newest log whose words are shown.
 
-    `asks` are those of this clone, () where they are not told; `live` has the ids of the facts that are
-    shown, and threads that nobody named behind `since` are left out (`projection.brief.choice`).
+    `asks` are those of this clone, () where they are not told; `threads` has the ids of what is shown and
+    may be one, and those that nobody named behind `since` are left out (`projection.brief.choice`).
     """
     withheld: Container[str] = ()
     if cache.redacted:
@@ -56,11 +56,15 @@ def last_sessions(
         withheld = redacted_logs(cache)
     parts = _parts(cache, withheld)
     first = {one.session: one.text for one in reversed(asks)}
-    wanted = [entry.stem for some in parts for entry in some[:_READ]]
-    read = {ref.stem: data for ref, data in read_bytes(home, list(cache.known(wanted).values()))}
+    near = [entry.stem for some in parts for entry in some[:_READ]]
+    wanted = near + [entry.stem for some in parts for entry in some[_READ:] if threads]
+    asked = f"WHERE stem IN ({', '.join('?' * len(wanted))})"
+    logs = {ref.key: (ref, entry) for ref, entry in cache.logs(asked, wanted)}
+    read = {ref.stem: data for ref, data in read_bytes(home, [logs[one][0] for one in near])}
     found: list[Session] = []
     outdated = Outdated(cache)
-    for some in parts:
+    for part in parts:
+        some = [logs[one.stem][1] if one.stem in logs else one for one in part]
         ask = first.get(some[0].session, "") if some[0].session else ""
         called, title, report = _came_of_it(home, cache, some[:_READ], read, outdated)
         if ask:
@@ -70,7 +74,7 @@ def last_sessions(
             last = called[-1] if called else title.rstrip(".")
             both = (last * (not report.startswith(last)), report)
             said = one_line(". ".join(filter(None, both)), 2 * _CHARS)
-        left = _left_open(cache, some, live, since)
+        left = _left_open(cache, some, threads, since)
         if said and left:
             said += f"; left open: {', '.join(left)}"
         if ask and not called and len(found) < _FULLER:
@@ -90,7 +94,7 @@ def _parts(cache: Cache, withheld: Container[str]) -> list[list[Entry]]:
             continue
         key = entry.session or (entry.agent, begun.get(entry.agent, 0))
         if key in found or len(found) < _COUNT:
-            found.setdefault(key, []).append(cache.entry(entry.stem) or entry)
+            found.setdefault(key, []).append(entry)
         if entry.work and not entry.session:
             begun[entry.agent] = begun.get(entry.agent, 0) + 1
     return list(found.values())
@@ -151,15 +155,14 @@ def _sentences(turn: str) -> Iterator[str]:
                 yield told
 
 
-def _left_open(cache: Cache, some: Iterable[Entry], live: Container[str], since: str) -> list[str]:
+def _left_open(
+    cache: Cache, some: Iterable[Entry], threads: Collection[str], since: str
+) -> list[str]:
     """Return the ids of the threads that a session began and that are open."""
-    born = [act.id for entry in some for act in entry.acts if isinstance(act, FactCreated)]
-    facts = [cache.fact(id) for id in dict.fromkeys(born) if id in live]
-    return [
-        one.id
-        for one in facts
-        if one and one.open and one.kind == THREAD_KIND and not (roles_of(one) or has_left(one, since))
-    ][:_OPEN]  # fmt: skip
+    acts = [act for entry in some for act in entry.acts if act.id in threads] if threads else []
+    born = dict.fromkeys([act.id for act in acts if isinstance(act, FactCreated)])
+    return [one.id for one in map(cache.fact, born) if one and one.open and one.kind == THREAD_KIND
+            and not (roles_of(one) or has_left(one, since))][:_OPEN]  # fmt: skip
 
 
 #: What else a session was asked for: so many asks.

@@ -124,22 +124,19 @@ def beside(layers: Iterable[Layer]) -> tuple[Beside, ...]:
 
     Those that say nothing are left out.
     """
-    found = [Beside(one.name, _foremost(one), one.personal, one.fetched) for one in layers]
+
+    def foremost(layer: Layer) -> tuple[Standing, ...]:
+        def ask(cache: Cache) -> tuple[Standing, ...]:
+            live = cache.view().live
+            return yours(live, cache.work_dates(DAYS)) if layer.personal else invariants(live)
+
+        facts: tuple[Standing, ...] = layer.ask(ask, ())
+        return tuple(
+            [one._replace(fact=one.fact._replace(id=layer.named(one.fact.id))) for one in facts]
+        )
+
+    found = [Beside(one.name, foremost(one), one.personal, one.fetched) for one in layers]
     return tuple([one for one in found if one.facts])
-
-
-def _foremost(layer: Layer) -> tuple[Standing, ...]:
-    def ask(cache: Cache) -> tuple[Standing, ...]:
-        live = cache.view().live
-        return yours(live, cache.work_dates(DAYS)) if layer.personal else invariants(live)
-
-    nothing: tuple[Standing, ...] = ()
-    return tuple(
-        [
-            one._replace(fact=one.fact._replace(id=layer.named(one.fact.id)))
-            for one in layer.ask(ask, nothing)
-        ]
-    )
 
 
 def found_for(recall: Callable[..., Answer], words: str) -> tuple[str, ...]:

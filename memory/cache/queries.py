@@ -53,14 +53,17 @@ class Questions(Database):
 
     met: Met  #: what was found to stand in the place of what is false
     gone: dict[str, tuple[tuple[str, str], ...]]  #: (log, sentence) that held once
+    shown: dict[tuple[str, str], int]  #: so many sessions since a stem, by fact
     _headers: dict[str, Entry | None]
+    _clock: DecayClock | None
     _opposed: dict[str, tuple[str, ...]] | None  #: by footers
     head: Head
     policy: Policy
 
     def forget(self) -> None:
         """Let go of what was worked out of the logs: there are others."""
-        self.met, self.gone, self._headers, self._opposed = {}, {}, {}, None
+        self.met, self.gone, self.shown, self._headers = {}, {}, {}, {}
+        self._opposed, self._clock = None, None
 
     def logs(self, among: str, values: Sequence[object] = ()) -> list[tuple[LogRef, Entry]]:
         """Return the logs that the rest of a question about `logs` names, with what they say."""
@@ -97,12 +100,13 @@ class Questions(Database):
         return self.head.redacted
 
     def clock(self) -> DecayClock:
-        """Return where the ledger stands."""
-        windows = self.policy.windows
-        stems = self.work_stems(max(windows.working, windows.active, windows.archive) + 1)
-        dates = self.work_dates(windows.longest_days)
-        found = clock_at(stems, len(stems), dates, windows)
-        return found._replace(sessions=self.summary.sessions)
+        """Return where the ledger stands; it holds until there is another log."""
+        if self._clock is None:
+            windows, sessions = self.policy.windows, self.summary.sessions
+            stems = self.work_stems(max(windows.working, windows.active, windows.archive) + 1)
+            found = clock_at(stems, len(stems), self.work_dates(windows.longest_days), windows)
+            self._clock = found._replace(sessions=sessions)
+        return self._clock
 
     def work_dates(self, number: int) -> list[str]:
         """Return the newest dates that have a `work` log, ascending, at most so many."""
@@ -240,8 +244,11 @@ class Questions(Database):
 
     def times_shown(self, fact: Fact) -> int:
         """Count the sessions that were shown a fact since its last use, as captured logs say."""
-        asked = "SELECT count(*) FROM shown WHERE fact = ? AND stem > ?"
-        return int(self.row(asked, (fact.id, fact.anchor))[0])
+        key, asked = (
+            (fact.id, fact.anchor),
+            "SELECT count(*) FROM shown WHERE fact = ? AND stem > ?",
+        )
+        return self.shown[key] if key in self.shown else int(self.row(asked, key)[0])
 
     def sessions_after(self, stem: str) -> int:
         """Count the `work` logs after a stem."""
@@ -288,7 +295,9 @@ class Questions(Database):
     def newest_entries(self, after: str, limit: int, *, bare: bool = False) -> list[Entry]:
         """Return the newest logs behind a stem, newest first, at most so many; `bare` ones as `header`."""
         asked = f"SELECT entry{', acts' * (not bare)} FROM logs WHERE stem > ? ORDER BY stem DESC LIMIT ?"  # noqa: S608 - ours
-        return [entry_in(*row) for row in self.rows(asked, (after, limit))]
+        found = [entry_in(*row) for row in self.rows(asked, (after, limit))]
+        self._headers.update([(one.stem, one) for one in found])
+        return found
 
     def entry(self, stem: str) -> Entry | None:
         """Return what one log says, by its whole stem."""

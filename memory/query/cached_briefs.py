@@ -219,17 +219,14 @@ def _beside(home: Home) -> str:
     away = repr(stems_elsewhere(home)) if home.plain and os.path.isdir(home.held_folder) else ""
     if here is None and not away:
         return ""
-    said = (truth_of(home).said, _asks_stand(home), here.said if here is not None else away)
-    return digest(*map(os.fsencode, said))
-
-
-def _asks_stand(home: Home) -> str:
-    """Return how the file stands of what was asked for in a clone; "" for none."""
-    try:
-        seen = os.stat(f"{home.repository.commondir}/{ASKS_FILE}")
+    asks = ""
+    try:  # what was asked for in this clone
+        found = os.stat(f"{home.repository.commondir}/{ASKS_FILE}")
+        asks = f"{found.st_ino}.{found.st_size}.{found.st_mtime_ns}"
     except OSError:
-        return ""
-    return f"{seen.st_ino}.{seen.st_size}.{seen.st_mtime_ns}"
+        pass
+    said = (truth_of(home).said, asks, here.said if here is not None else away)
+    return digest(*map(os.fsencode, said))
 
 
 def _read(path: str, of: str) -> dict[str, Any]:

@@ -147,9 +147,8 @@ class _Filling:
             part.cut = True
             cut = shortened(line.text, max(_LEAST_TEXT, len(line.text) - over))
             line = line._replace(text=cut, cut=True)
-        if (
-            self._cost(part, self._write(part, line)) > self._room
-        ):  # long names around it, and a small budget
+        # long names around it, and a small budget
+        if self._cost(part, self._write(part, line)) > self._room:
             line = line._replace(kind="", by="", known="")
         if (cost := self._cost(part, written := self._write(part, line))) <= self._room:
             self._add(part, newest, line, written, cost)
@@ -179,12 +178,12 @@ class _Filling:
         if part.name == values.ASKED:
             # it comes first, though a correction that is always there says it as well
             return fact.id in self._shown - self._corrected
-        if part.name in BY_USE and not (
-            fact.id in self._shown or item.standing.tier == "core" or fact.open
-        ):
-            if self._material.rests(fact):
-                self._resting[fact.id] = None
-        return fact.id in self._shown or fact.id in self._resting
+        if fact.id in self._shown:
+            return True
+        may = part.name in BY_USE and item.standing.tier != "core" and not fact.open
+        if may and self._material.rests(fact):
+            self._resting[fact.id] = None
+        return fact.id in self._resting
 
     def _add(
         self, part: Part, item: values.Item, line: values.Line, written: str, cost: int

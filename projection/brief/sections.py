@@ -82,6 +82,8 @@ def wanted(material: values.Material) -> list[Part]:
     threads.sort(key=lambda one: (one.about.id not in states, one.about.raised))
     some, held = _few(threads, score), len(threads)
     news = _news(material, placed)
+    are_states = [one.about.kind == policy.STATE_KIND for one in tasks]
+    sorts = any(are_states) and 2 - all(are_states)
     changed = "Changed since your last log" if material.place.last else "Newest corrections"
     sections = [
         _section(values.ASKED, "For this task", _asked(material, todo)),
@@ -94,7 +96,7 @@ def wanted(material: values.Material) -> list[Part]:
         Part(values.CHANGES, changed, news, len(news) and len(news) + material.more_news),
         _section(values.ROLE, f"For the role {material.place.role}", noted),
         _section(values.ATTEMPTS, "Failed before", failed, policy.ATTEMPT_KIND),
-        _section(values.TASKS, _tasks_title(tasks), tasks, policy.TASK_KIND),
+        _section(values.TASKS, ("Tasks", "State", "Tasks and state")[sorts], tasks, policy.TASK_KIND),
         Part(values.THREADS, "Open threads", some, held, policy.THREAD_KIND),
         _section(values.DECISIONS, "Decisions, conventions, stack", decisions, *policy.DECIDED_KINDS),
         _section(values.AGAIN, "Asked for again and again", material.again),
@@ -124,11 +126,6 @@ def _few(threads: Iterable[Stated], score: Mapping[str, float]) -> tuple[Stated,
 def _section(name: str, title: str, found: Iterable[values.Item], *kinds: str) -> Part:
     items = tuple(found)
     return Part(name, title, items, len(items), *kinds)
-
-
-def _tasks_title(tasks: Iterable[Stated]) -> str:
-    states = {one.about.kind == policy.STATE_KIND for one in tasks}
-    return "Tasks and state" if len(states) > 1 else "State" if True in states else "Tasks"
 
 
 def _beside(home: values.Beside) -> Part:
