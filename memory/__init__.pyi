@@ -24,10 +24,10 @@ from memory.cache.view_sources import (
 )
 from memory.edits.page_edits import PageEdit as PageEdit
 from memory.object_backups import clear_damaged as clear_damaged
-from memory.merge.hand_written_files import refuse_purged as refuse_purged
 from memory.merge.learned_by_sync import (
     APART as APART, BEHIND as BEHIND, CHANGES as CHANGES, Change as Change,
     SyncPlan as SyncPlan, code_beside as code_beside, former_places as former_places,
+    refuse_purged as refuse_purged,
 )
 from memory.pages import Pages as Pages
 from memory.query import home_views as home_views

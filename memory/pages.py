@@ -298,8 +298,6 @@ class Pages(Reader):
         from memory.worktree.rendered_pages import committed_projection
 
         standing = committed_projection(self.home, tip, self.policy)
-        with Objects(self.home.repository) as objects:
-            made = self.snapshot.tip.ask(
-                lambda cache: render_pages(cache, standing, objects.read), tip
-            )
+        read = Objects(self.home.repository).read
+        made = self.snapshot.tip.ask(lambda cache: render_pages(cache, standing, read), tip)
         return made.changes(standing), made

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
 from ledger.errors import StorageFailed
@@ -13,16 +15,18 @@ from ledger.git.committer import (
     move_references,
     store_commit,
 )
+from ledger.git.git_objects import Objects
 from ledger.git.pygit2_store import read_blobs
-from ledger.git.repository import find_repository
+from ledger.git.repository import Repository
+from ledger.model.ids import blob_id
 from tests.world import World
 
 
 def test_what_is_in_the_way_of_a_branch_is_named(world: World) -> None:
     """A lock of it, by its path; a branch that moved, and a person's file, are other matters. What is damaged reads as gone."""
     home = world.home()
-    repository, tip = find_repository(str(home.folder)), home.git("rev-parse", "main")
-    assert repository is not None
+    tip, at = home.git("rev-parse", "main"), str(home.common)
+    repository = Repository("", at, at)
     who = Identity("Ada", "ada@a.test")
     wanted = Commit("refs/heads/main", tip, tip, (("memory/x.md", b"x"),), "T", who, 1_800_000_000)
     lock = home.common / "refs/heads/main.lock"
@@ -47,3 +51,19 @@ def test_what_is_in_the_way_of_a_branch_is_named(world: World) -> None:
     cut.parent.mkdir()
     cut.write_bytes(b"x\x9c")
     assert list(read_blobs(repository, ids)) == [b"x", None, held]
+
+
+def test_packs_are_read_without_git(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whole, or as what differs from another object, which is named by its place or by its id."""
+    home, whole = world.home(), random.Random(0).randbytes(90_000)
+    store = f"{home.common}/objects"
+    texts = [whole[:at] + whole[: at // 3] + whole[at + 9 :] for at in (0, 1, 255, 256, 70_000)]
+    made = {blob_id(text): text for text in (b"", whole, *texts)}
+    for text in made.values():
+        home.git_bytes("hash-object", "-w", "--stdin", data=text)
+    for how, some in (("--delta-base-offset", [*made][:4]), ("--no-reuse-delta", [*made][4:])):
+        home.git_bytes("pack-objects", "-q", how, f"{store}/pack/p", data="\n".join(some).encode())
+    home.git("prune-packed")
+    monkeypatch.setenv("PATH", "")
+    objects = Objects(Repository("", store[:-8], store[:-8]))
+    assert {oid: objects.read(oid) for oid in made} == made

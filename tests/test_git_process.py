@@ -11,27 +11,8 @@ import pytest
 from ledger.errors import GitFailed, ObjectMissing, StorageFailed
 from ledger.git.cli import Git
 from ledger.git.git_objects import Objects
-from ledger.git.process import Running, three_pipes
+from ledger.git.process import three_pipes
 from ledger.git.repository import Repository
-
-_MUCH = 300_000
-
-
-def test_what_is_longer_than_a_pipe_is_given_while_the_child_writes() -> None:
-    """`cat` says back what it reads, so it reads on only while somebody reads what it said."""
-    (in_read, in_write), (out_read, out_write), (err_read, err_write) = three_pipes()
-    child = os.posix_spawnp(
-        "cat", ["cat"], os.environ,
-        file_actions=[
-            (os.POSIX_SPAWN_DUP2, in_read, 0), (os.POSIX_SPAWN_DUP2, out_write, 1), (os.POSIX_SPAWN_DUP2, err_write, 2),
-            *((os.POSIX_SPAWN_CLOSE, end) for end in (in_read, in_write, out_read, out_write, err_read, err_write)),
-        ],
-        setsid=True,
-    )  # fmt: skip
-    for end in (in_read, out_write, err_write):
-        os.close(end)
-    running = Running(child, in_write, out_read, err_read)
-    assert running.finish(b"x" * _MUCH, seconds=60.0) == (0, b"x" * _MUCH, b"")
 
 
 @pytest.mark.parametrize(
@@ -91,7 +72,7 @@ def test_a_command_that_is_ended_puts_its_things_away(
     lock = tmp_path / "index.lock"
     script = f"trap 'rm {lock}; exit' TERM; touch {lock}; echo ready; sleep 60 & wait"
     running = git_that(script).start("fetch", more={})
-    assert running.ask(b"\n") == b"ready" and lock.exists()
+    assert running.ask(b"\n", b"ready") and lock.exists()
     running.end()
     assert not lock.exists()
 
@@ -124,6 +105,14 @@ def test_too_many_open_files_are_said_and_none_stays_open(
                 os.fstat(end)
 
 
+def test_what_is_longer_than_a_pipe_is_given_while_the_child_writes(
+    git_that: Callable[[str], Git],
+) -> None:
+    """`cat` says back what it reads, so it reads on only while somebody reads what it said."""
+    much = b"x" * 300_000
+    assert git_that("cat").start("log", more={}).finish(much, seconds=60.0) == (0, much, b"")
+
+
 def test_of_more_than_is_wanted_nothing_is_waited_for(
     git_that: Callable[[str], Git], tmp_path: Path
 ) -> None:
@@ -136,9 +125,7 @@ def test_of_more_than_is_wanted_nothing_is_waited_for(
     assert git_that(counts).call("log")[0] == 3
 
 
-def test_a_comparison_that_git_can_not_make_is_unknown_or_an_error(
-    git_that: Callable[[str], Git],
-) -> None:
+def test_a_comparison_that_fails_is_unknown_or_an_error(git_that: Callable[[str], Git]) -> None:
     """Who allows for a history that is gone is told None; who does not, is told of it."""
     git = git_that('echo "fatal: bad object" >&2; exit 128')
     assert git.changes("a" * 40, "b" * 40) is None

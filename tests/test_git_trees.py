@@ -24,20 +24,13 @@ ENTRIES = st.dictionaries(
 )
 
 
-def built(entries: dict[bytes, tuple[str, bytes]]) -> bytes:
-    """Write a tree as git sorts it."""
-    rows = sorted(
-        entries.items(), key=lambda row: row[0] + b"/" if row[1][0] == trees.FOLDER else row[0]
-    )
-    return b"".join(mode.encode() + b" " + name + b"\0" + oid for name, (mode, oid) in rows)
-
-
 @given(ENTRIES, NAMES)
 def test_a_tree_is_read_and_written_as_git_sorts_it(
     entries: dict[bytes, tuple[str, bytes]], name: bytes
 ) -> None:
     """Whatever the bytes; what looks like an entry inside an id is none."""
-    raw = built(entries)
+    rows = sorted(entries.items(), key=lambda row: row[0] + b"/" * (row[1][0] == trees.FOLDER))
+    raw = b"".join(mode.encode() + b" " + name + b"\0" + oid for name, (mode, oid) in rows)
     found = trees.entries(raw)
     assert found == {one: (mode, oid.hex()) for one, (mode, oid) in entries.items()}
     assert trees.written(found) == raw

@@ -212,10 +212,11 @@ class Git:
         """Tell whether a commit is reachable from another one."""
         return not self.call("merge-base", "--is-ancestor", ancestor, commit)[0]
 
-    def blobs(self, ids: Iterable[str]) -> Iterator[bytes | None]:
+    def blobs(self, ids: Iterable[str], limit: int = 0) -> Iterator[bytes | None]:
         """Yield the bytes of each object, None for one that is missing; git reads on meanwhile.
 
         Raises:
+            ObjectTooLarge: the one that was asked for has more than `limit` bytes, where that is not 0.
             GitFailed: the object behind those that came is damaged, or git was killed.
         """
         wanted = "".join([one + "\n" for one in ids]).encode()
@@ -237,6 +238,8 @@ class Git:
                         at = behind
                         yield None
                         continue
+                    if 0 < limit < int(length):
+                        raise errors.ObjectTooLarge(wanted[:-1].decode(), int(length))
                     stop = behind + int(length)
                     if stop >= len(waiting):
                         break

@@ -139,10 +139,9 @@ def store_commit(where: Repository, wanted: Commit) -> str:
         raise TipMoved(wanted.reference)
     who = wanted.identity
     files = [(path, "" if data is None else blob_id(data)) for path, data in wanted.files]
-    with Objects(where) as objects:
-        commit, body, trees = make_commit(
-            objects.read, wanted.parent, who.lines(wanted.seconds), wanted.message, files
-        )
+    commit, body, trees = make_commit(
+        Objects(where).read, wanted.parent, who.lines(wanted.seconds), wanted.message, files
+    )
     if wanted.parent and not trees:
         return wanted.parent
     new = [(BLOB, data) for _, data in wanted.files if data is not None]
@@ -193,10 +192,7 @@ def move_references(
     )  # fmt: skip
     try:
         told = "\n".join(["start", *rows, "prepare", ""]).encode("utf-8", "surrogateescape")
-        said = running.ask(told)
-        while said not in (b"", b"prepare: ok"):
-            said = running.ask(b"")
-        does = bool(said) and within()
+        does = running.ask(told, b"prepare: ok") and within()
     except BrokenPipeError:
         pass  # it says why
     except BaseException:

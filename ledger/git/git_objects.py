@@ -1,8 +1,7 @@
 r"""Read and write git objects, a few at a time; and trees, as bytes.
 
-Reading keeps one `git cat-file --batch` open, since which tree is wanted next depends on the last one. An
-object's size comes before its bytes: what is too large is never taken into memory (fault:J4).
-Writing starts no process.
+No process is started for what is loose, or in a pack of the repository's own. An object's size comes
+before its bytes: what is too large is never taken into memory (fault:J4).
 
 An entry of a tree is `<mode> <name>\0<20 bytes>`, and entries are sorted as if the names of folders
 ended in `/` (git's documentation of its object format).
@@ -14,14 +13,13 @@ import os
 import zlib
 from _thread import get_ident
 
-from ledger.errors import ObjectMissing, ObjectTooLarge, StorageFailed, storage_failure
+from ledger.errors import GitFailed, ObjectMissing, ObjectTooLarge, StorageFailed, storage_failure
 from ledger.model.ids import sha1
 from ledger.model.record import TYPE_CHECKING, Record
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from ledger.git.process import Running
     from ledger.git.repository import Repository
 
     #: (mode, object id)
@@ -36,9 +34,7 @@ _KEPT_BYTES = 16 << 20
 FEW_COMMITS = 64
 #: The header of a loose object is shorter: `commit 1234`.
 _HEADER_BYTES = 40
-
-
-#: By thread and folder: the context that runs the process.
+#: By thread and folder: the context that keeps what was read.
 _ENTERED: dict[tuple[int, str], Objects] = {}
 
 
@@ -53,35 +49,26 @@ class CommitHeader(Record):
 
 
 class Objects:
-    """Reads the objects of one repository; a context, for the process behind it.
+    """Reads the objects of one repository, and keeps them as long as it is there.
 
-    Contexts of one thread and repository share the process of the outermost.
-
-    Args:
-        repository: where; its loose objects are read without git.
+    Where one of the same thread and repository was entered, all share what that keeps.
     """
 
     def __init__(self, repository: Repository) -> None:
         self._git, self._folder = repository.git, f"{repository.commondir}/objects"
-        self._running: Running | None = None
-        self._outermost = self
+        self._pack = ""  #: that had the last object
         self._held, self._room = dict[str, bytes](), _KEPT_BYTES
+        self._outermost = _ENTERED.get((get_ident(), self._folder), self)
 
     def __enter__(self) -> Objects:
         """Return itself."""
-        self._outermost = _ENTERED.setdefault((get_ident(), self._folder), self)
+        _ENTERED.setdefault((get_ident(), self._folder), self)
         return self
 
     def __exit__(self, *_: object) -> None:
-        """End the process, behind the outermost context."""
+        """Share no more, behind the outermost context."""
         if self._outermost is self:
             _ENTERED.pop((get_ident(), self._folder), None)
-            self._stop()
-
-    def _stop(self) -> None:
-        if self._running is not None:
-            self._running.stop()
-            self._running = None
 
     def hold(self, known: dict[str, bytes]) -> None:
         """Serve objects that are not stored yet, too."""
@@ -112,22 +99,18 @@ class Objects:
         return data
 
     def _packed(self, oid: str, limit: int) -> bytes:
-        if self._running is None:
-            self._running = self._git().start("cat-file", "--batch")
+        from ledger.git.packs import packed_object
+
+        self._pack, data = packed_object(f"{self._folder}/pack", oid, limit, self._pack)
         try:
-            header = self._running.ask(oid.encode("ascii") + b"\n").split(b" ")
-        except BrokenPipeError:
-            header = []
-        size = int(header[2]) if len(header) == 3 else limit  # "<id> missing", or it is damaged
-        if size > limit:
-            self._stop()
-            raise ObjectTooLarge(oid, size)
-        body = self._running.take(size + 1) if header[2:] else b""
-        if len(body) <= size:  # git ended, or was ended, in the middle of it
-            self._stop()
+            if data is None:
+                (data,) = self._git().blobs([oid], limit)
+        except (GitFailed, ValueError):  # git ended, or was ended, in the middle of it
+            pass
+        if data is None:
             said = f"fatal: bad object {oid}"
             raise ObjectMissing("cat-file", 128, said, self._git().where, oid)
-        return body[:-1]
+        return data
 
     def given(self, oid: str) -> bytes | None:
         """Return an object's bytes, None where it is missing, damaged or too large."""
@@ -139,18 +122,11 @@ class Objects:
     def header(self, commit: str) -> CommitHeader:
         """Return what a join needs of a commit."""
         head, _, message = self.read(commit).decode("utf-8", "replace").partition("\n\n")
-        parents, times = [], {"author": 0, "committer": 0}
-        for line in head.split("\n"):
-            key, _, said = line.partition(" ")
-            if key == "parent":
-                parents.append(said)
-            elif key in times:
-                number = said.rsplit(" ", 2)[-2:][0]
-                times[key] = int(number) if number.isdigit() else 0
-        subject = message.partition("\n")[0]
-        return CommitHeader(
-            head[5:45], tuple(parents), times["author"], times["committer"], subject
-        )
+        rows = [line.partition(" ")[::2] for line in head.split("\n")]
+        parents, who = tuple([said for key, said in rows if key == "parent"]), dict(rows)
+        numbers = [who.get(role, "").rsplit(" ", 2)[-2:][0] for role in ("author", "committer")]
+        authored, made = [int(number) if number.isdigit() else 0 for number in numbers]
+        return CommitHeader(head[5:45], parents, authored, made, message.partition("\n")[0])
 
     def find(self, commit: str, path: str) -> str:
         """Return the id of what stands at a path of a commit, "" for nothing."""

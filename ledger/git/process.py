@@ -1,4 +1,4 @@
-"""Hold a running git command: its pipes, its end, and the answers of one that stays open."""
+"""Hold a running git command: its pipes, its end, and the answers of one that waits for more."""
 
 from __future__ import annotations
 
@@ -30,7 +30,6 @@ class Running:
     def __init__(self, child: int, to: int, out: int, err: int) -> None:
         self._child = child
         self._ends = (to, out, err)
-        self._said = bytearray()
 
     def finish(
         self,
@@ -148,34 +147,15 @@ class Running:
                 gone = os.waitpid(self._child, os.WNOHANG) != (0, 0)
                 time.sleep(0.0 if gone else 0.01)
 
-    def stop(self) -> None:
-        """End a command that answers questions, whatever it still has to say."""
-        for end in self._ends:
-            os.close(end)
-        os.waitpid(self._child, 0)
-
-    def ask(self, line: bytes) -> bytes:
-        """Write one line to a command that answers each; return the first line of its answer, or b""."""
-        os.write(self._ends[0], line)
-        while (end := self._said.find(b"\n")) < 0:
-            if not self._more():
-                return b""
-        answer = bytes(self._said[:end])
-        del self._said[: end + 1]
-        return answer
-
-    def take(self, count: int) -> bytes:
-        """Return so many more bytes of its answer, fewer where it ends before."""
-        while len(self._said) < count and self._more():
-            pass
-        answer = bytes(self._said[:count])
-        del self._said[:count]
-        return answer
-
-    def _more(self) -> bool:
-        chunk = os.read(self._ends[1], 1 << 16)
-        self._said += chunk
-        return bool(chunk)
+    def ask(self, told: bytes, wanted: bytes) -> bool:
+        """Write to a command that waits for more; tell whether it says a line before it ends."""
+        os.write(self._ends[0], told)
+        said = b"\n"
+        while b"\n%s\n" % wanted not in said:
+            if not (chunk := os.read(self._ends[1], 1 << 16)):
+                return False
+            said += chunk
+        return True
 
 
 def three_pipes() -> list[tuple[int, int]]:
@@ -196,9 +176,8 @@ def three_pipes() -> list[tuple[int, int]]:
 
                 gc.collect()  # closes the files that nobody uses any more
                 continue
-            for ends in made:
-                os.close(ends[0])
-                os.close(ends[1])
+            for end in sum(made, ()):
+                os.close(end)
             raise StorageFailed(
                 f"git can not be started: {problem.strerror}",
                 hint="too many files are open in this process; close some and try again",

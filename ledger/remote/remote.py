@@ -57,10 +57,9 @@ def choose_remote(git: Git, branch: str, asked: str = "", known: str = "") -> Re
     settings = dict(rows := asked_settings(git, *_SETTINGS))
     for key, value in rows:
         if key.startswith("remote."):
-            name = key[7 : key.rindex(".")]
             check_remote(value)
             if key.endswith(".url"):
-                urls.setdefault(name, value)
+                urls.setdefault(key[7:-4], value)
     upstream = settings.get(f"branch.{branch}.remote", "")
     upstream = upstream or known.removeprefix("refs/remotes/").removesuffix(f"/{branch}")
     name = asked or _default(urls, upstream)

@@ -84,15 +84,13 @@ class Joined:
         self.written: dict[str, bytes] = {}
         #: new texts by id, of files whose lines were merged
         self.blended: dict[str, bytes] = {}
-        self._doubles: set[Double] = set()
-        self._clashes: list[str] = []
+        #: paths of `sessions/` with different bytes
+        self.doubles: set[Double] = set()
+        #: other files that both changed, from the root: where there is one the tree means nothing
+        self.clashes: list[str] = []
         self._there = set[str]()  # trees that were read, so that they are stored
         one, two, *bases = roots
         self.tree = self._merge(one, two, tuple(bases), "")  #: the root tree
-        #: paths of `sessions/` with different bytes, sorted
-        self.doubles = sorted(self._doubles)
-        #: other files that both changed, from the root, sorted: where there is one the tree means nothing
-        self.clashes = sorted(self._clashes)
 
     # ---- logs -----------------------------------------------------------------------------------
 
@@ -134,7 +132,7 @@ class Joined:
         if not self._is_wrong(path, second):
             self._twins.append((name, second))
             twin = f"{SESSIONS_DIR}/{TWINS_DIR}/{second[1]}/{name}"
-        self._doubles.add(Double(f"{SESSIONS_DIR}/{path}", first[1], second[1], twin))
+        self.doubles.add(Double(f"{SESSIONS_DIR}/{path}", first[1], second[1], twin))
         return first
 
     def _rank(self, path: str, entry: Entry) -> tuple[bool, bool, bool, bool, str, str]:
@@ -188,7 +186,7 @@ class Joined:
         if folders and all(_is_folder(base) for base in bases):
             below = tuple(_tree(base) for base in bases)
             return _folder(self._merge(_tree(one), _tree(two), below, path + "/"))
-        self._clashes.append(path)
+        self.clashes.append(path)
         return one
 
     def _blend_lines(

@@ -351,6 +351,5 @@ class Transfer:
     def free(self) -> bool:
         """Move the lock of the tracking reference aside if it belongs to nobody; tell whether it did."""
         found = clear_left_lock(self._repository, self._lock, self._died_at)
-        if found is not None:
-            self.findings.append(found)
+        self.findings += [found] if found else []
         return found is not None

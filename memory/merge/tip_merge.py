@@ -26,16 +26,19 @@ from ledger.git.repository import cut_commits
 from ledger.model.finding_codes import Finding
 from ledger.model.layout import ARCHIVE_DIR, CONTINUITY_FILE, POLICY_FILE, SESSIONS_DIR, VIEW_FILES
 from ledger.model.log_names import LogRef, is_stem, log_refs
-from ledger.remote.tree_merge import Joined, Read, merge_lines, write_joined
-from memory.merge.hand_written_files import expected, hand_written, refuse_modes, refuse_purged
+from ledger.remote.tree_merge import Joined, merge_lines, write_joined
 from memory.merge.learned_by_sync import (
     AHEAD,
     APART,
     BEHIND,
     SyncPlan,
     code_beside,
+    expected,
+    hand_written,
     learned,
     moved_away,
+    refuse_modes,
+    refuse_purged,
 )
 from memory.merge.page_update import render_pages
 from memory.replay.page_publishing import publishes
@@ -74,7 +77,7 @@ class Planner:
         self._home = snapshot.home
         self._git = snapshot.home.repository.git()
         self._ours, self._theirs = ours, theirs
-        self._adopt = adopt
+        self._adopt, self._objects = adopt, Objects(self._home.repository)
         self._findings: list[Finding] = []
         self._because = ""
         self._around = False
@@ -86,14 +89,9 @@ class Planner:
             SyncRefused: a person has to decide; nothing was changed.
             WriteRefused: one side has a newer format.
         """
-        ours, theirs = self._ours, self._theirs
+        home, ours, theirs = self._home, self._ours, self._theirs
         if not theirs:
             return SyncPlan(AHEAD, ours, theirs, ours, went=len(self._snapshot.list_logs(ours)[0]))
-        with Objects(self._home.repository) as self._objects:
-            return self._plan_two()
-
-    def _plan_two(self) -> SyncPlan:
-        home, ours, theirs = self._home, self._ours, self._theirs
         bases = self._objects.bases(ours, theirs) if ours else []
         if ours and not bases:
             refuse_purged(self._snapshot, ours, theirs, bases)
@@ -111,12 +109,11 @@ class Planner:
         reading = self._read(came)
         if ours and ours not in bases and theirs not in bases:
             refuse_purged(self._snapshot, ours, theirs, bases, reading.entries)
-        if not ours or bases == [ours]:
-            relation = APART if only_ours or differ else BEHIND
-        elif bases == [theirs]:
-            relation = APART if added or differ else AHEAD
-        else:
-            relation = APART
+        relation = APART
+        if not (only_ours or differ) and (not ours or bases == [ours]):
+            relation = BEHIND
+        elif not (added or differ) and bases == [theirs]:
+            relation = AHEAD
         # what a base has and a side lacks, that side took away
         gone = (self._objects.find(base, path) for base in bases for path in only_ours)
         if relation == APART and (differ or any(gone)):
@@ -131,11 +128,10 @@ class Planner:
         )
         went = sum(is_stem(path[path.rfind("/") + 1 : -3]) for path in only_ours)
         agents = tuple(sorted({entry.agent for entry in reading.entries}))
-        change = learned(self._snapshot, ours, reading.entries)
-        cache = self._snapshot.cache(ours) if ours else None
         return SyncPlan(
-            relation, ours, theirs, tip, tuple(came), agents, went, change,
-            (*self._findings, *expected(cache, reading)), reading if simple else None, here,
+            relation, ours, theirs, tip, tuple(came), agents, went,
+            learned(self._snapshot, ours, reading.entries),
+            (*self._findings, *expected(self._snapshot, ours, reading)), reading if simple else None, here,
             base=bases[0] if len(bases) == 1 else "",
         )  # fmt: skip
 
@@ -191,15 +187,14 @@ class Planner:
         objects = self._objects
         first, second = objects.header(one), objects.header(two)
         roots = [first.tree, second.tree, *[objects.header(one).tree for one in bases]]
-        newer = second.seconds > first.seconds  # whose published projection is kept for now
-        views = self._snapshot.cache(self._ours).policy.view_files
+        policy = self._snapshot.cache(self._ours).policy
 
         def computed(path: str) -> bool:
-            return is_projection(path) and (path not in VIEW_FILES or path in views)
+            return is_projection(path) and (path not in VIEW_FILES or path in policy.view_files)
 
         def join(derived: Callable[[str], bool], second: bool) -> Joined:
             joined = Joined(objects.read, roots, home.prefix, derived, second, self._blend)
-            if paths := joined.clashes:
+            if paths := sorted(joined.clashes):
                 more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
                 said = f"{paths[0]}{more} was changed here and on the remote, in different ways"
                 hint = "agree on one version: make it the same on one side, commit, and sync again"
@@ -207,9 +202,10 @@ class Planner:
             objects.hold({**joined.written, **joined.blended})
             return joined
 
-        joined = join(computed, newer)
+        # of what both published the newer one's is kept for now
+        joined = join(computed, second.seconds > first.seconds)
         self._tell_doubles(joined)
-        people = hand_written(self._snapshot, (one, two), joined)
+        people = hand_written(self._snapshot, (one, two), joined, policy)
         if people:  # where both have some a person settles it
             joined = join(computed if len(people) == 1 else lambda _: False, two in people)
         stays = any(
@@ -218,7 +214,9 @@ class Planner:
             for tip, paths in people.items()
             for path in paths
         )
-        standing = self._projection(objects.read, joined.tree)
+        places = [home.prefix + path for path in (CONTINUITY_FILE, *policy.view_files, ARCHIVE_DIR)]
+        rows = [one for at in places for one in differences(objects.read, "", joined.tree, at)]
+        standing = {path[len(home.prefix) :]: blob for _, _, blob, path in rows}
         rendered = None if stays else self._recompute(joined, standing, added, reading)
         files = rendered.against(standing) if rendered is not None else ()
         paths = [(home.prefix + path, blob) for path, blob in files]
@@ -267,7 +265,7 @@ class Planner:
         return two if born[1] < born[0] else one
 
     def _tell_doubles(self, joined: Joined) -> None:
-        for double in joined.doubles:
+        for double in sorted(joined.doubles):
             if double.twin:
                 code, then = "duplicate-stem", f"both are kept, the second as {double.twin}"
             else:
@@ -310,13 +308,6 @@ class Planner:
         if any(finding.code == "unreadable" for finding in state.findings()):
             return None  # the projection would lack what that log says
         return projection_files(state)
-
-    def _projection(self, read: Read, tree: str) -> dict[str, str]:
-        """Return path -> blob id of what stands where projection files belong."""
-        prefix, views = self._home.prefix, self._snapshot.cache(self._ours).policy.view_files
-        places = [prefix + path for path in (CONTINUITY_FILE, *views, ARCHIVE_DIR)]
-        rows = [row for place in places for row in differences(read, "", tree, place)]
-        return {path[len(prefix) :]: blob for _, _, blob, path in rows}
 
     def _policy(self, blob: str) -> Policy:
         """Return a policy; one that is in force here already need not be read again."""

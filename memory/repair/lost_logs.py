@@ -169,9 +169,8 @@ def drop_redacted(home: Home, held: Held) -> None:
 def _stored(home: Home, root: str, logs: Logs) -> str:
     """Store a commit of nobody's without a history, of a tree ("" for none) and logs; return it."""
     nobody = Identity(FALLBACK_NAME, FALLBACK_EMAIL).lines(0)
-    with Objects(home.repository) as objects:
-        files = [(home.prefix + path, blob) for path, blob in logs.items()]
-        root, written = with_files(objects.read, root, files)
+    files = [(home.prefix + path, blob) for path, blob in logs.items()]
+    root, written = with_files(Objects(home.repository).read, root, files)
     data = merge_commit(root, (), nobody, "diurna: kept")
     write_objects(home.repository, [*[(TREE, raw) for raw in written.values()], (COMMIT, data)])
     return object_id(COMMIT, data)

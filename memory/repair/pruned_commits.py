@@ -74,23 +74,23 @@ def _reachable(home: Home) -> dict[str, Made]:
     tips = {read_reference(home.repository, one.reference) for one in intents}
     todo = sorted(filter(None, {home.tip(), *tips}))
     found: dict[str, Made] = {}
-    with Objects(home.repository) as store:
-        for meant in intents:
-            message, signature = meant.message, meant.signature
-            try:
-                oid, body, trees = make_commit(
-                    store.read, meant.parent, meant.people, message, meant.files, signature
-                )
-            except (DiurnaError, ValueError, KeyError):
-                continue  # on a parent that is gone itself, or on damaged trees
-            given[oid] = body, trees, meant
-            store.hold({**trees, oid: body})
-        for number, commit in enumerate(todo):  # it grows
-            if commit in given:
-                found[commit] = given[commit]
-            if number - len(found) > _STRANGERS or len(found) == len(given):
-                break
-            todo += [one for one in _parents(commit, store.read) if one not in todo]
+    store = Objects(home.repository)
+    for meant in intents:
+        message, signature = meant.message, meant.signature
+        try:
+            oid, body, trees = make_commit(
+                store.read, meant.parent, meant.people, message, meant.files, signature
+            )
+        except (DiurnaError, ValueError, KeyError):
+            continue  # on a parent that is gone itself, or on damaged trees
+        given[oid] = body, trees, meant
+        store.hold({**trees, oid: body})
+    for number, commit in enumerate(todo):  # it grows
+        if commit in given:
+            found[commit] = given[commit]
+        if number - len(found) > _STRANGERS or len(found) == len(given):
+            break
+        todo += [one for one in _parents(commit, store.read) if one not in todo]
     return found
 
 
@@ -112,13 +112,12 @@ def _lost(home: Home, made: dict[str, Made]) -> list[tuple[str, str, str]]:
         for path, blob in meant.files:
             if blob:
                 rows.setdefault(blob, (commit, path, blob))
-    lost = []
-    with Objects(home.repository) as store:
-        for oid, row in rows.items():
-            try:
-                store.read(oid)
-            except ObjectMissing:
-                lost.append(row)
+    lost, store = [], Objects(home.repository)
+    for oid, row in rows.items():
+        try:
+            store.read(oid)
+        except ObjectMissing:
+            lost.append(row)
     return lost
 
 

@@ -36,8 +36,7 @@ def _contents(
     if len(ids) > LOOSE_UP_TO:
         rest = blobs(home.repository, ids, progress)
     else:  # from loose files what is there, the rest by one git
-        with Objects(home.repository) as objects:
-            rest = iter([objects.given(one) for one in ids])
+        rest = iter([*map(Objects(home.repository).given, ids)])
     return (held[ref] if ref in held else next(rest) for ref in refs) if held else rest
 
 

@@ -196,8 +196,7 @@ class Snapshot:
         prefix = self.home.prefix
         paths = prefix + SESSIONS_DIR, prefix + POLICY_FILE
         try:
-            with Objects(self.home.repository) as objects:
-                changes = objects.differences(cache.commit, tip, *paths)
+            changes = Objects(self.home.repository).differences(cache.commit, tip, *paths)
         except ObjectMissing:  # the history was rewritten and collected
             return None
         if len(changes) > _REBUILD_FROM:

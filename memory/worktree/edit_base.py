@@ -222,8 +222,7 @@ def edited_commits(home: Home, tip: str, known: str) -> list[CommittedEdit]:
 
 def _are_own(home: Home, tip: str, known: str) -> bool:
     """Tell whether the commits from a tip back to one are few, and all Diurna's, without git."""
-    with Objects(home.repository) as objects:
-        found = objects.between(tip, known).values()
+    found = Objects(home.repository).between(tip, known).values()
     return bool(found) and all(
         is_own(f"{head.authored} {head.seconds} {head.subject}")
         for side, head in found

@@ -216,6 +216,5 @@ def said_edits(
 
 
 def _texts(home: Home, blobs: Mapping[str, str]) -> dict[str, str]:
-    with Objects(home.repository) as objects:
-        bodies = {path: objects.given(blob) or b"" for path, blob in blobs.items()}
-    return {path: body.decode("utf-8", "surrogateescape") for path, body in bodies.items()}
+    bodies = zip(blobs, map(Objects(home.repository).given, blobs.values()), strict=True)
+    return {path: (body or b"").decode("utf-8", "surrogateescape") for path, body in bodies}

@@ -98,9 +98,9 @@ def is_published(home: Home, tip: str, summary: Summary) -> bool:
     """Tell by its last line whether the committed `continuity.md` is of these logs, without a replay."""
     line = machine(FORMAT_VERSION, summary.logs, summary.newest, summary.digest)
     try:
-        with Objects(home.repository) as objects:
-            page = tip and objects.find(tip, home.prefix + CONTINUITY_FILE)
-            return bool(page) and objects.read(page).rstrip(b"\n").endswith(b"\n" + line.encode())
+        objects = Objects(home.repository)
+        page = tip and objects.find(tip, home.prefix + CONTINUITY_FILE)
+        return bool(page) and objects.read(page).rstrip(b"\n").endswith(b"\n" + line.encode())
     except ObjectMissing:
         return False
 

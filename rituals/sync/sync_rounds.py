@@ -18,16 +18,8 @@ from ledger.git.git_objects import Objects
 from ledger.git.repository import read_reference
 from ledger.model.finding_codes import Finding
 from ledger.model.layout import CONTINUITY_FILE, SENT, kept_as, stem_of
+from ledger.remote import transport
 from ledger.remote.remote import NoRemote, Remote, choose_remote
-from ledger.remote.transport import (
-    NetworkFailed,
-    Progress,
-    RemoteMoved,
-    Unreachable,
-    advertised,
-    fetch,
-    push,
-)
 from ledger.wal.git_locks import Transfer
 from memory import (
     APART,
@@ -60,7 +52,7 @@ def sync(
     dry_run: bool = False,
     adopt: bool = False,
     push: bool = False,
-    progress: Progress | None = None,
+    progress: transport.Progress | None = None,
 ) -> Report:
     """Sync a home with its remote, then fetch the homes of others, without a remote too.
 
@@ -119,7 +111,7 @@ class _Sync:
         memory: Memory,
         remote: Remote,
         how: tuple[bool, bool, bool],
-        progress: Progress | None,
+        progress: transport.Progress | None,
     ) -> None:
         self._memory, self._remote = memory, remote
         self._progress = progress
@@ -140,11 +132,11 @@ class _Sync:
             started = monotonic()
             try:
                 plan = self._plan()
-                if self._rewrites(plan) and self._absorb_edit():
+                if not self._dry_run and plan.tip != plan.ours and self._absorb_edit(plan):
                     plan = self._plan()
                 if self._absorb_committed(plan):
                     plan = self._plan()
-            except Unreachable as problem:
+            except transport.Unreachable as problem:
                 self._follow()
                 return self._report(tried - 1, problem)
             if self._dry_run:
@@ -156,8 +148,8 @@ class _Sync:
                 return self._report(tried - 1)
             try:
                 with Transfer(self._memory.home.repository, self._remote.tracking):
-                    push(self._git, self._remote, tip, progress=self._progress)
-            except RemoteMoved:
+                    transport.push(self._git, self._remote, tip, progress=self._progress)
+            except transport.RemoteMoved:
                 now = monotonic()
                 if now - began > TRIES_SECONDS or tried == TRIES:
                     self._follow()
@@ -169,9 +161,9 @@ class _Sync:
                 sleep(
                     min(window, _WINDOW_SECONDS) * int.from_bytes(os.urandom(4), "big") / (1 << 32)
                 )
-            except NetworkFailed as problem:
+            except transport.NetworkFailed as problem:
                 self._follow()
-                if isinstance(problem, Unreachable):
+                if isinstance(problem, transport.Unreachable):
                     return self._report(tried, problem)
                 raise type(problem)(
                     f"{problem.message}; {self._ahead_said()}", hint=problem.hint
@@ -181,12 +173,22 @@ class _Sync:
                 self._follow()
                 return self._report(tried)
         hint = "what came is joined here already; `diurna sync` again takes the rest along"
-        raise RemoteMoved(f"{self._remote.shown} kept moving; {self._ahead_said()}", hint=hint)
+        raise transport.RemoteMoved(
+            f"{self._remote.shown} kept moving; {self._ahead_said()}", hint=hint
+        )
 
-    def _absorb_edit(self) -> bool:
-        """Make a log of a person's edit before the file is written anew; tell if there was one."""
+    def _absorb_edit(self, plan: SyncPlan | None = None) -> bool:
+        """Make a log of a person's edit before the file is written anew; tell if there was one.
+
+        With a plan only where that brings another file.
+        """
         if not is_edited(self._memory.home):
             return False
+        if plan is not None:
+            full = self._memory.home.prefix + CONTINUITY_FILE
+            old, new = self._git.resolve(f"{plan.ours}:{full}", f"{plan.tip}:{full}")
+            if old == new:
+                return False
         found = self._memory.absorb_first(dry_run=self._dry_run)
         self._findings += found
         return bool(found)
@@ -209,23 +211,30 @@ class _Sync:
         memory.drain()
         return True
 
-    def _rewrites(self, plan: SyncPlan) -> bool:
-        """Tell whether a plan brings another projection file over one that a person edited."""
-        if self._dry_run or plan.tip == plan.ours or not is_edited(self._memory.home):
-            return False
-        full = self._memory.home.prefix + CONTINUITY_FILE
-        old, new = self._git.resolve(f"{plan.ours}:{full}", f"{plan.tip}:{full}")
-        return old != new
-
     def _plan(self) -> SyncPlan:
         """Fetch, and say what both tips come to; nothing moves but the tracking reference."""
         before = self._tracked()
         with Transfer(self._memory.home.repository, self._remote.tracking) as transfer:
-            there = fetch(self._git, self._remote, progress=self._progress, free=transfer.free)
+            there = transport.fetch(
+                self._git, self._remote, progress=self._progress, free=transfer.free
+            )
         theirs = self._tracked() if there else ""
         self._findings += transfer.findings
-        if not theirs:
-            self._refuse_missing(before)
+        if not theirs:  # the remote lost the branch, or has others below its name
+            remote, branch = self._remote, self._memory.home.branch
+            if before:
+                raise SyncRefused(
+                    f"{remote.shown} had a branch {remote.shown_branch} and has none now; "
+                    "nothing was changed here",
+                    hint=f"to bring it back there: git push {remote.shown} {branch}",
+                )
+            for below in transport.advertised(self._git, remote, [f"{remote.branch}/*"]):
+                beside = f"{remote.shown_branch} beside {below.removeprefix('refs/heads/')}"
+                told = f"`git push -u {remote.shown} {branch}:diurna-{branch}`"
+                raise SyncRefused(
+                    f"git can not have a branch {beside}, on {remote.shown}",
+                    hint=f"{told} gives it another name there",
+                )
         elif before not in ("", theirs):
             self._look_for_loss(before, theirs)
         plan = self._memory.join(theirs, adopt=self._adopt, dry_run=True)
@@ -241,28 +250,14 @@ class _Sync:
     def _settle(self, plan: SyncPlan) -> str:
         """Move the branch where nobody has to be told; return the tip that the remote is to have.
 
+        What a plain `git merge` or `git pull` left behind, here or there, is published then.
+
         A join goes to the remote first: the sooner it is there, the less often somebody else is faster.
         Killed in between, the next sync finds it there. What took long to join stays joined.
         """
         if plan.relation == APART and len(plan.came) <= _MANY_LOGS:
             return plan.tip
         self._follow()
-        return self._publish(plan)
-
-    def _follow(self) -> None:
-        """Let the branch, the work tree and the mirror here have what was planned last."""
-        plan, self._planned = self._planned, None
-        if plan is None:
-            return
-        self._plans.append(plan)
-        home = self._memory.home
-        if plan.tip != plan.ours or not (home.checked_out or followed(home) == plan.tip):
-            self._memory.join(plan.tip, adopt=self._adopt, planned=plan)
-            if not self._edited:  # by people, on either side
-                note_checked(home, plan.tip)
-
-    def _publish(self, plan: SyncPlan) -> str:
-        """Publish what a plain `git merge` or `git pull` left behind, here or there; return the tip."""
         if not plan.tip or plan.relation == APART:
             return plan.tip
         memory = self._memory
@@ -282,22 +277,17 @@ class _Sync:
             )
             return plan.tip
 
-    def _refuse_missing(self, before: str) -> None:
-        """Stop where the remote lost the branch, or has others below its name."""
-        home, remote = self._memory.home, self._remote
-        if before:
-            raise SyncRefused(
-                f"{remote.shown} had a branch {remote.shown_branch} and has none now; "
-                "nothing was changed here",
-                hint=f"to bring it back there: git push {remote.shown} {home.branch}",
-            )
-        for below in advertised(self._git, remote, [f"{remote.branch}/*"]):
-            beside = f"{remote.shown_branch} beside {below.removeprefix('refs/heads/')}"
-            told = f"`git push -u {remote.shown} {home.branch}:diurna-{home.branch}`"
-            raise SyncRefused(
-                f"git can not have a branch {beside}, on {remote.shown}",
-                hint=f"{told} gives it another name there",
-            )
+    def _follow(self) -> None:
+        """Let the branch, the work tree and the mirror here have what was planned last."""
+        plan, self._planned = self._planned, None
+        if plan is None:
+            return
+        self._plans.append(plan)
+        home = self._memory.home
+        if plan.tip != plan.ours or not (home.checked_out or followed(home) == plan.tip):
+            self._memory.join(plan.tip, adopt=self._adopt, planned=plan)
+            if not self._edited:  # by people, on either side
+                note_checked(home, plan.tip)
 
     def _look_for_loss(self, before: str, theirs: str) -> None:
         """Tell of logs that a rewritten remote lost, and keep those that are not here (fault:E9)."""
@@ -336,7 +326,7 @@ class _Sync:
     def _note_pushed(self, commit: str) -> None:
         """Let the tracking reference follow, where git had no reason to."""
         home = self._memory.home
-        names, sent = [self._remote.tracking] * (self._tracked() != commit), ""
+        names = [self._remote.tracking] * (self._tracked() != commit)
         if home.seen:  # once it is there it moves with the branch
             sent = kept_as(SENT, home.reference)
             names += [sent] * (home.tip() == commit or not read_reference(home.repository, sent))
@@ -345,9 +335,8 @@ class _Sync:
             self._git.run("update-ref", "--stdin", "-m", "diurna: push", data=rows, check=False)
 
     def _ahead(self) -> int:
-        home, tracking = self._memory.home, self._remote.tracking
-        tip = home.tip()
-        known = [f"^{tracking}"] if self._tracked() else []
+        tip = self._memory.home.tip()
+        known = [f"^{self._remote.tracking}"] if self._tracked() else []
         counted = self._git.run("rev-list", "--count", tip, *known, check=False) if tip else b""
         return int(counted.strip() or b"0")
 
@@ -355,7 +344,7 @@ class _Sync:
         ahead = self._ahead()
         return f"this clone is ahead by {ahead} commit{'s' if ahead != 1 else ''}"
 
-    def _report(self, tries: int, offline: Unreachable | None = None) -> Report:
+    def _report(self, tries: int, offline: transport.Unreachable | None = None) -> Report:
         """Add up what all rounds did."""
         plans, home = self._plans, self._memory.home
         last = next(reversed(plans), None)

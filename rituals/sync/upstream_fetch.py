@@ -49,7 +49,10 @@ def fetch_upstreams(home: Home, policy: Policy) -> tuple[tuple[Brought, ...], tu
 
 
 def _fetch(home: Home, one: FetchedHome) -> Brought:
-    """Fetch one into a bare repository of our own, for one at a time; made where it is not there."""
+    """Fetch one into a bare repository of our own, for one at a time; made where it is not there.
+
+    Its logs are counted, which readies it for the first question.
+    """
     folder = upstream_folder(home, one.name)
     make_folder(f"{folder}/{STATE_DIR}")
     with Lock(f"{folder}/{STATE_DIR}/fetching"):
@@ -59,7 +62,16 @@ def _fetch(home: Home, one: FetchedHome) -> Brought:
         git.run(*begin, f"--initial-branch={UPSTREAM_BRANCH}", folder)
         try:
             remote = _remote(home, git, one, ssh_set=ssh_set)
-            arrived = _arrived(git, remote)
+            try:
+                arrived = fetch_newest(git, remote)
+            except RemoteRefused as problem:
+                if "not allowed" not in problem.message:
+                    raise
+                raise RemoteRefused(
+                    f"{remote.shown} is named by a repository, and git takes such a path from users "
+                    "alone",
+                    hint="who trusts paths of this machine says so: git config protocol.file.allow always",
+                ) from None
             found = prefix_in(git, arrived) if arrived else None
             if found is None:
                 where = f"branch {remote.shown_branch}" if remote.branch else "branch to look at"
@@ -74,7 +86,17 @@ def _fetch(home: Home, one: FetchedHome) -> Brought:
             replace_file(f"{folder}/{FETCHED_FILE}", note, 0o600)
         finally:
             _clear(folder)
-    return _counted(home, one, before)
+    there = as_fetched(home, one).home
+    assert there is not None
+    reader = Reader(there)
+    try:
+        logs = reader.ask(lambda cache: cache.summary.logs)
+    finally:
+        reader.close()
+    folder = there.prefix + SESSIONS_DIR
+    rows = there.repository.git().changes(before, there.tip(), folder) if before else None
+    new = logs if rows is None else sum([row[0] == "A" for row in rows])
+    return Brought(one.name, without_credentials(one.url), logs, new)
 
 
 def _bare(home: Home, folder: str) -> tuple[Git, bool]:
@@ -105,34 +127,6 @@ def _remote(home: Home, git: Git, one: FetchedHome, *, ssh_set: bool) -> Remote:
     if sign and git.call("check-ref-format", remote.branch)[0]:
         raise RemoteRefused(f"{without_credentials(one.url)} names no branch", hint="URL#BRANCH")
     return remote
-
-
-def _arrived(git: Git, remote: Remote) -> str:
-    """Fetch the newest commit; say it in our words where git takes a path from users alone."""
-    try:
-        return fetch_newest(git, remote)
-    except RemoteRefused as problem:
-        if "not allowed" not in problem.message:
-            raise
-        raise RemoteRefused(
-            f"{remote.shown} is named by a repository, and git takes such a path from users alone",
-            hint="who trusts paths of this machine says so: git config protocol.file.allow always",
-        ) from None
-
-
-def _counted(home: Home, one: FetchedHome, before: str) -> Brought:
-    """Count the logs of one, which readies it for the first question."""
-    there = as_fetched(home, one).home
-    assert there is not None
-    reader = Reader(there)
-    try:
-        logs = reader.ask(lambda cache: cache.summary.logs)
-    finally:
-        reader.close()
-    git, folder = there.repository.git(), there.prefix + SESSIONS_DIR
-    rows = git.changes(before, there.tip(), folder) if before else None
-    new = logs if rows is None else sum([row[0] == "A" for row in rows])
-    return Brought(one.name, without_credentials(one.url), logs, new)
 
 
 def _clear(folder: str) -> None:

@@ -46,7 +46,7 @@ def sync(
     from rituals.sync.sync_rounds import sync as run
 
     memory, shown = call.memory(), call.out.transfer()
-    with Objects(memory.home.repository):  # one process for all that is read
+    with Objects(memory.home.repository):  # what is read once is kept
         report = run(memory, remote, dry_run=dry_run, adopt=adopt, push=push, progress=shown)
     hints = []
     if report.remote and report.offline and report.ahead:

@@ -11,7 +11,6 @@ import os
 import posixpath
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import ExitStack
 from functools import cached_property
 from itertools import pairwise
 
@@ -52,8 +51,8 @@ class Piece(Record):
     goes_on: bool = False  #: the agent used a tool right behind it
 
 
-class History(ExitStack):
-    """What git knows where a session works; only a question starts git. A context, for what runs.
+class History:
+    """What git knows where a session works; only a question starts git.
 
     Args:
         folder: where the session works, "" for unknown.
@@ -61,13 +60,12 @@ class History(ExitStack):
     """
 
     def __init__(self, folder: str, home: Repository) -> None:
-        super().__init__()
         self._folder, self._home = folder, home
 
     def message_of(self, oid: str) -> str:
         """Return the message of a commit by the beginning of its id; "" where git does not have it."""
         try:
-            head, _, message = self._objects.read(oid, _BYTES).partition(b"\n\n")
+            head, _, message = Objects(self._repository).read(oid, _BYTES).partition(b"\n\n")
         except (DiurnaError, OSError):
             return ""
         return message.decode("utf-8", "replace") if head.startswith(b"tree ") else ""
@@ -83,10 +81,6 @@ class History(ExitStack):
     @cached_property
     def _repository(self) -> Repository:
         return (find_repository(self._folder) if self._folder else None) or self._home
-
-    @cached_property
-    def _objects(self) -> Objects:
-        return self.enter_context(Objects(self._repository))
 
     @cached_property
     def subjects(self) -> frozenset[str]:

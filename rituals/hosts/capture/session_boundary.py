@@ -310,8 +310,8 @@ class _Boundary:
         room = self._policy.capture.characters
         if said is None or said.helps or self._keep == FORMERLY or not room:
             return Sources()
-        with History(self._folder, self._memory.home.repository) as history:
-            return sources_of(said.turns, history).asking(self._gates.may_be_told)
+        history = History(self._folder, self._memory.home.repository)
+        return sources_of(said.turns, history).asking(self._gates.may_be_told)
 
     def _keep_asks(self, sources: Sources) -> None:
         """Keep in the clone what the person asked for; a disk that refuses is no reason to fail."""
