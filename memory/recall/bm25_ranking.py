@@ -76,7 +76,7 @@ def search(
         cosines: how alike facts are to the question in meaning, by row; None to weigh words alone.
     """
     question, notes = read_question(text, lookups.language), list[str]()
-    lookups.stems(" ".join([one.indexed for one in question.words]))  # all at once
+    lookups.counts.ready(lookups.stems(" ".join([one.indexed for one in question.words])))
     for phrase in question.phrases:
         rows = lookups.index.matching(lookups.stems(as_indexed(phrase)))
         if rows:
@@ -90,10 +90,12 @@ def search(
         rows = lookups.index.matching(lookups.stems(as_indexed(phrase)))
         keeps = _both(rows.__contains__, keeps, without=True) if rows else keeps
     found = [_found(lookups, word, question.language, notes) for word in question.words]
+    lookups.places[True].ready([stem for one in found for stem in one[1]])
     terms = [_term(lookups, one, question.language, facts=True) for one in found]
     passages: list[Scored] = []
     if told:
         read = _readable(lookups, found, notes)
+        lookups.places[False].ready([stem for one in read for stem in one[1]])
         terms_of = [_term(lookups, one, question.language, facts=False) for one in read]
         passages = [*ranked(lookups, terms_of, keeps)]
         enough = max([one.covered for one in passages], default=0.0) >= ENOUGH
@@ -123,7 +125,7 @@ def _found(lookups: Lookups, word: Word, language: str, notes: list[str]) -> _Fo
     stems = lookups.stems(word.indexed)
     if language != ENGLISH or not word.raw.isascii():
         stems += (*lookups.alike(word.raw), *bare_words(word.raw))
-    if lookups.as_spelled or any(lookups.count(stem) for stem in stems):
+    if lookups.as_spelled or any(lookups.counts[stem] for stem in stems):
         return word, tuple(dict.fromkeys(stems)), False
     if len(stems) == 1 and len(stems[0]) >= INSIDE_LETTERS and (longer := lookups.begun(stems[0])):
         return word, longer, False
@@ -137,7 +139,7 @@ def _found(lookups: Lookups, word: Word, language: str, notes: list[str]) -> _Fo
 
 def _readable(lookups: Lookups, found: Sequence[_Found], notes: list[str]) -> list[_Found]:
     """Return the words that are read of passages: the rarest, and others as long as there is room."""
-    counts = {one: [lookups.count(stem) for stem in one[1]] for one in found}
+    counts = {one: [lookups.counts[stem] for stem in one[1]] for one in found}
     read, kept = 0, set[object]()
     for one in sorted(found, key=lambda one: sum(counts[one])):
         if read and read + sum(counts[one]) > READ:
@@ -176,34 +178,44 @@ def ranked(
     rules, total = RULES, sum([term.weight for term in terms]) or 1.0
     rows = _candidates(terms, keeps, cosines or {})
     there = {row: found[1] for row in rows if (found := lookups.index.at(row)) is not None}
-    k1, b = rules.k1, rules.b
+    k1, b, inside = rules.k1, rules.b, rules.inside
     norms = {row: k1 * (1 - b + b * one.chars / rules.usual) for row, one in there.items()}
-    words, pairs = dict.fromkeys(there, 0.0), dict.fromkeys(there, 0.0)
-    before, worth = dict[int, list[int]](), 0.0
+    words, pairs = dict.fromkeys(there, 0.0), dict[int, float]()
+    before, had, worth = Posted(set(), []), set[int](), 0.0
     for _, weight, posted, near, _ in terms:
-        gain, here = weight * (k1 + 1), dict[int, list[int]]()
-        for row in there.keys() & posted.rows:
-            here[row] = places = posted.at(row)
-            said = (len(places) or 1) + rules.inside * (row in near)
+        gain, here = weight * (k1 + 1), there.keys() & posted.rows
+        for row in here:
+            said = (posted.once or len(posted.at(row)) or 1) + inside * (row in near)
             words[row] += gain * said / (said + norms[row])
-            if row in before and not {at + 1 for at in before[row]}.isdisjoint(places):
-                pairs[row] += rules.pairs * (worth + weight) / 2
+        for row in here & had:
+            if not {at + 1 for at in before.at(row)}.isdisjoint(posted.at(row)):
+                pairs[row] = pairs.get(row, 0.0) + rules.pairs * (worth + weight) / 2
         for row in (there.keys() & near) - posted.rows:
-            words[row] += gain * rules.inside / (rules.inside + norms[row])
-        before, worth = here, weight
+            words[row] += gain * inside / (inside + norms[row])
+        before, had, worth = posted, here, weight
     # a fact that has no vector yet is as alike as half of the others
     usual = sorted(cosines.values())[len(cosines) // 2] if cosines else 0.0
-    scores = []
-    for row, piece in there.items():
-        parts = [("words", words[row]), ("word after word", pairs[row])]
-        if cosines is not None:
-            parts.append((MEANING, rules.meaning * total * max(0.0, cosines.get(row, usual))))
-        score = sum([value for _, value in parts])
-        if piece.listed:
-            score, parts = score * rules.listed, [*parts, ("listed", rules.listed)]
-        scores.append((score, row, parts))
-    scores.sort(reverse=True)
-    return (_scored(terms, total, *one) for one in scores[:most])
+    share = rules.meaning * total
+    alike = {row: share * max(0.0, cosines.get(row, usual)) for row in there if cosines is not None}
+
+    def scored(score: float, row: int) -> Scored:
+        parts = [("words", words[row]), ("word after word", pairs.get(row, 0.0))]
+        parts += [(MEANING, alike.get(row, 0.0))] * bool(alike)
+        parts += [("listed", rules.listed)] * there[row].listed
+        held, covered, heaviest, lacked = list[str](), 0.0, 0.0, 0.0
+        for raw, weight, posted, near, guessed in terms:
+            has = row in posted.rows
+            if has or row in near:
+                held.append(raw)
+                covered += weight if has else weight * inside
+                heaviest = max(heaviest, weight * (inside if guessed else 1.0))
+            if weight > lacked and (guessed or not (has or row in near)):
+                lacked = weight
+        return Scored(row, score, tuple(held), tuple(parts), covered / total, heaviest, lacked)
+
+    sums = [(words[row] + pairs.get(row, 0.0) + alike.get(row, 0.0), row) for row in there]
+    scores = [(one * rules.listed if there[row].listed else one, row) for one, row in sums]
+    return (scored(*one) for one in sorted(scores, reverse=True)[:most])
 
 
 def _around(terms: Sequence[Term], found: Sequence[Scored]) -> list[Scored]:
@@ -239,28 +251,14 @@ def _candidates(
     some = [(term.weight, term.posted.rows) for term in terms]
     some += [(term.weight * RULES.inside, term.near) for term in terms]
     for weight, rows in sorted(some, key=lambda one: len(one[1])):
-        if keeps is None and CANDIDATES < len(told) < len(rows):
-            # so common a word finds nothing by itself, and what all have tells nothing
-            both = told.keys() & rows
-            for row in both if len(both) < len(told) else ():
-                told[row] += weight
-        else:
-            for row in rows:
-                told[row] = told.get(row, 0.0) + weight
-    best = sorted(sorted(told, reverse=True), key=told.__getitem__, reverse=True)
+        both = told.keys() & rows
+        # so common a word finds nothing by itself, and what all have tells nothing
+        common = keeps is None and CANDIDATES < len(told) < len(rows)
+        for row in () if common and len(both) == len(told) else both:
+            told[row] += weight
+        if not common:
+            told |= dict.fromkeys(rows - both, weight)
+    least = sorted(told.values())[-CANDIDATES:][0] if told and keeps is None else 0.0
+    likely = [row for row, value in told.items() if value >= least]
+    best = sorted(sorted(likely, reverse=True), key=told.__getitem__, reverse=True)
     return [*islice(filter(keeps, best) if keeps else best, CANDIDATES)]
-
-
-def _scored(
-    terms: Sequence[Term], total: float, score: float, row: int, parts: list[tuple[str, float]]
-) -> Scored:
-    held, covered, heaviest, lacked = list[str](), 0.0, 0.0, 0.0
-    for raw, weight, posted, near, guessed in terms:
-        there = row in posted.rows
-        if there or row in near:
-            held.append(raw)
-            covered += weight if there else weight * RULES.inside
-            heaviest = max(heaviest, weight * (RULES.inside if guessed else 1.0))
-        if weight > lacked and (guessed or not (there or row in near)):
-            lacked = weight
-    return Scored(row, score, tuple(held), tuple(parts), covered / total, heaviest, lacked)

@@ -14,7 +14,6 @@ from ledger.home import OWN_BRANCH, Home
 from ledger.model.ids import sha256
 from ledger.model.layout import ARCHIVE_DIR, EDITABLE, SESSIONS_DIR
 from ledger.model.record import TYPE_CHECKING, cached
-from memory.cache.cache_file import Cache
 from memory.cache.stamp import sqlite3
 from memory.recall.bm25_ranking import search
 from memory.recall.fts_tables import Index, IndexDamaged, LogRow, Mark
@@ -23,7 +22,6 @@ from memory.recall.passage_hits import Passages
 from memory.recall.recall_values import Answer, Hit
 from memory.recall.word_lookups import Lookups
 from memory.replay.tip_snapshot import Snapshot
-from projection.policy.model import Recall
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -137,7 +135,15 @@ class Documents:
 
     def _followed(self) -> Index:
         """Return the index of the documents as HEAD has them now."""
-        policy, state = self._snapshot.tip.ask(self._asked)
+        snapshot, self._gone = self._snapshot.tip, ()
+        cache = snapshot.cache()
+        policy, redacted = cache.policy.recall, cache.redacted
+        if redacted:
+            from memory.redaction.withheld_texts import withheld_texts
+
+            self._gone = snapshot.ask(lambda cache: withheld_texts(self._home, cache, redacted))
+        # what an index depends on beside its documents
+        state = *policy.files, "", *sorted(redacted), ""
         commit = head(self._home.repository)[1]
         at = _digest(commit, *state)
         try:
@@ -169,16 +175,6 @@ class Documents:
         except IndexDamaged:
             pass
         return index
-
-    def _asked(self, cache: Cache) -> tuple[Recall, list[str]]:
-        """Return how the policy has recall, and what an index of documents depends on beside them."""
-        recall = cache.policy.recall
-        self._gone = ()
-        if cache.redacted:
-            from memory.redaction.withheld_texts import withheld_texts
-
-            self._gone = withheld_texts(self._home, cache, cache.redacted)
-        return recall, [*recall.files, "", *sorted(cache.redacted), ""]
 
 
 def _digest(*said: str) -> str:

@@ -13,7 +13,6 @@ from memory.cache.cache_file import Cache
 from memory.cache.schema import ORDINARY
 from memory.recall.bm25_ranking import Search
 from memory.recall.fts_tables import (
-    AT_BITS,
     FACTS_FROM,
     PLACE_BITS,
     PLACES,
@@ -302,8 +301,9 @@ class Facts:
         """Tell whether a fact is found by a row: of what was asked by the newest alone."""
         if not is_question(row):
             return True
-        all_say_its_id = self._index.found(self._index.stemmer.each([fact])[0][0], True)
-        rows = sorted({at for one in all_say_its_id if is_question(at := one >> AT_BITS)})
+        stem = self._index.stemmer.each([fact])[0][0]
+        all_say_its_id, _ = self._index.found([stem], True)[stem]
+        rows = sorted({*filter(is_question, all_say_its_id)})
         newest = [
             one
             for one in reversed(rows)

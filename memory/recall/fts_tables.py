@@ -13,7 +13,7 @@ from memory.cache.database import Database
 from memory.cache.stamp import FileErrors, Stamp, sqlite3, unpack
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
 #: A row's number is that of its log, and behind it the place in the log.
@@ -89,15 +89,6 @@ class LogRow(Record):
     #: the same of the questions behind which a fact was used
     asked: tuple[Sequence[str], Sequence[int]] = ((), ())
 
-    def at(self, place: int) -> Piece | None:
-        """Return the passage at a place, None when there is none."""
-        if place < FACTS_FROM:
-            # for each text that may answer: the constructor takes thrice as long
-            return tuple.__new__(Piece, self.prose[place]) if place < len(self.prose) else None
-        ids, sizes = self.asked if place & QUESTIONS_BIT else self.facts
-        at = (place - FACTS_FROM) // FACTS_APART
-        return tuple.__new__(Piece, (0, sizes[at], ids[at], 0, False)) if at < len(ids) else None
-
 
 def is_question(row: int) -> bool:
     """Tell whether a row, or a place, is of the questions behind which a fact was used."""
@@ -136,9 +127,11 @@ class Stemmer:
                 f"CREATE VIRTUAL TABLE said USING fts5(text, parts, content='', columnsize=0, {_TOKENS});"
                 "CREATE VIRTUAL TABLE words USING fts5vocab(said, instance);"
             )
-        self._base.execute("INSERT INTO said(said) VALUES ('delete-all')")
+        self._base.execute("BEGIN")  # and taken back: that is faster than to delete
         self._base.executemany("INSERT INTO said(rowid, text, parts) VALUES (?, ?, ?)", texts)
-        return self._base.execute(f"SELECT term, {_PLACE} FROM words").fetchall()  # noqa: S608 - ours
+        found = self._base.execute(f"SELECT term, {_PLACE} FROM words").fetchall()  # noqa: S608 - ours
+        self._base.execute("ROLLBACK")
+        return found
 
     def each(self, texts: Sequence[str]) -> list[tuple[str, ...]]:
         """Return the words of some texts, in order."""
@@ -174,10 +167,6 @@ class Index(Database):
 
     # ---- words ------------------------------------------------------------------------------------
 
-    def count(self, stem: str) -> int:
-        """Return how many passages hold a word."""
-        return sum(self.column("SELECT doc FROM terms WHERE term = ?", (stem,)))
-
     def words_of(self, facts: bool) -> str:
         """Return words of facts, or of passages, that may hold others, between new lines; "" for many."""
         if (self.totals.facts if facts else self.totals.passages) > _INSIDE_TEXTS:
@@ -185,7 +174,7 @@ class Index(Database):
         if facts:
             return "\n" + "".join(self.column("SELECT value FROM meta WHERE key = 'words'"))  # noqa: S608 - ours
         found = self._each("SELECT term FROM {0}_terms WHERE term >= 'a'")
-        return "\n".join(["", *filter(may_hold, found), ""])
+        return "\n".join(["", *filter(may_hold, [word for (word,) in found]), ""])
 
     def counts(self, words: Iterable[str], tables: str = "terms") -> dict[str, int]:
         """Return how many passages and facts hold each of some words, without those that none does."""
@@ -205,34 +194,37 @@ class Index(Database):
     # ---- rows -------------------------------------------------------------------------------------
 
     def _each(self, asked: str, *values: object) -> list[Any]:
-        """Return the first values that a question gives, asked of each table of passages."""
-        return [one for table in _TABLES for one in self.column(asked.format(table), values)]
+        """Return the rows that a question gives, asked of each table of passages."""
+        return [one for table in _TABLES for one in self.rows(asked.format(table), values)]
 
-    def found(self, stem: str, facts: bool) -> list[int]:
-        """Return the places of a word in facts, or in passages of prose."""
-        if not facts:
-            return self._each(f"SELECT {_PLACE} FROM {{0}}_places WHERE term = ?", stem)  # noqa: S608 - ours
-        some = self.column("SELECT places FROM facts WHERE term = ?", (stem,))
-        return memoryview(b"".join(some)).cast("q").tolist()
-
-    def texts(self, stem: str) -> set[int]:
-        """Return the rows of facts that hold a word."""
-        some = self.column("SELECT texts FROM facts WHERE term = ?", (stem,))
-        return {*memoryview(b"".join(some)).cast("q")}
+    def found(self, words: Sequence[str], facts: bool) -> dict[str, tuple[set[int], list[int]]]:
+        """Return by word the rows of facts, or of passages of prose, that hold it, and its places."""
+        found: dict[str, tuple[set[int], list[int]]] = {word: (set(), []) for word in words}
+        among = f"term IN ({', '.join('?' * len(words))})"
+        if facts:
+            asked = f"SELECT term, texts, places FROM facts WHERE {among}"  # noqa: S608 - ours
+            for word, texts, places in self.rows(asked, words):
+                found[word][0].update(memoryview(texts).cast("q").tolist())
+                found[word][1].extend(memoryview(places).cast("q").tolist())
+        else:
+            asked = f"SELECT term, {_PLACE} FROM {{0}}_places WHERE {among}"  # noqa: S608 - ours
+            for word, place in self._each(asked, *words):
+                found[word][0].add(place >> AT_BITS)
+                found[word][1].append(place)
+        return found
 
     def matching(self, phrase: Sequence[str]) -> frozenset[int]:
         """Return the rows in which words, as the stemmer gives them, stand one behind the other."""
-        facts = in_a_row([self.found(word, True) for word in phrase])
-        return frozenset(facts.union(self.passages(phrase)))
+        return frozenset(in_a_row(phrase, self.found(phrase, True)).union(self.passages(phrase)))
 
     def passages(self, phrase: Sequence[str], most: int = -1) -> list[int]:
         """Return these rows of passages, the newest first, so many of each table."""
         text = " ".join(phrase).replace('"', "")
         if text.strip() and self.stemmer.each([text]) == [tuple(phrase)]:
             asked = f"SELECT rowid FROM {{0}} WHERE {{0}} MATCH ? ORDER BY rowid DESC LIMIT {most}"  # noqa: S608 - ours
-            return sorted(self._each(asked, f'"{text}"'), reverse=True)
+            return sorted([row for (row,) in self._each(asked, f'"{text}"')], reverse=True)
         # FTS5 takes the ending off what it is asked, and "databas" is the stem of no word: by their places
-        return sorted(in_a_row([self.found(word, False) for word in phrase]), reverse=True)
+        return sorted(in_a_row(phrase, self.found(phrase, False)), reverse=True)
 
     # ---- logs -------------------------------------------------------------------------------------
 
@@ -245,9 +237,17 @@ class Index(Database):
 
     def at(self, row: int) -> tuple[LogRow, Piece] | None:
         """Return the log of a row and its passage there, None where there is none."""
-        log = self.log(row >> PLACE_BITS)
-        piece = log and log.at(row & PLACES)
-        return (log, piece) if log and piece else None
+        log, place = self.log(row >> PLACE_BITS), row & PLACES
+        if log is None:
+            return None
+        # for each text that may answer: the constructor takes thrice as long
+        if place < FACTS_FROM:
+            prose = log.prose
+            return (log, tuple.__new__(Piece, prose[place])) if place < len(prose) else None
+        ids, sizes = log.asked if place & QUESTIONS_BIT else log.facts
+        at = (place - FACTS_FROM) // FACTS_APART
+        fact = (0, sizes[at], ids[at], 0, False) if at < len(ids) else None
+        return fact and (log, tuple.__new__(Piece, fact))
 
     def row_at(self, stem: str, line: int) -> int:
         """Return the row of the passage of a log that a line (from 1) stands in, 0 where none does."""
@@ -266,9 +266,9 @@ def may_hold(word: str) -> bool:
     return word >= "a" and len(word) >= INSIDE_LETTERS
 
 
-def in_a_row(found: Iterable[Iterable[int]]) -> set[int]:
-    """Return the rows in which words stand one behind the other, from the places of each."""
+def in_a_row(phrase: Iterable[str], found: Mapping[str, tuple[set[int], list[int]]]) -> set[int]:
+    """Return the rows in which words stand one behind the other, as `Index.found` tells of each."""
     ends: set[int] | None = None
-    for places in found:
-        ends = {one for one in places if ends is None or one - 1 in ends}
+    for word in phrase:
+        ends = {one for one in found[word][1] if ends is None or one - 1 in ends}
     return {one >> AT_BITS for one in ends or ()}

@@ -62,8 +62,9 @@ _NEIGHBOURS = """SELECT
   coalesce((SELECT number FROM logs WHERE stem < ?1 ORDER BY stem DESC LIMIT 1), 0),
   coalesce((SELECT number FROM logs WHERE stem > ?1 ORDER BY stem LIMIT 1), 0)"""
 
-#: So many logs stand together as there are numbers in these bits.
-_PART_BITS = AT_BITS + PLACE_BITS + 20
+#: So many logs stand together as there are numbers in these bits, but what came since the file was built
+#: apart: else each new log would write the places of common words anew.
+_NUMBER_BITS, _TOGETHER = AT_BITS + PLACE_BITS, (1 << 20) - 2
 _ADD = """INSERT INTO facts VALUES (?, ?, ?, ?, ?) ON CONFLICT(term, part) DO UPDATE
   SET doc = doc + excluded.doc, texts = CAST(texts || excluded.texts AS BLOB),
   places = CAST(places || excluded.places AS BLOB)"""
@@ -352,7 +353,7 @@ def _put_facts(base: sqlite3.Connection, places: Iterable[tuple[str, int]], sign
 
     found: dict[tuple[str, int], list[int]] = {}
     for term, place in places:
-        found.setdefault((term, place >> _PART_BITS), []).append(place)
+        found.setdefault((term, (place >> _NUMBER_BITS) & ~_TOGETHER), []).append(place)
     words: list[str] = []
     for key, some in found.items():
         if sign < 0:

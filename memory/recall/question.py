@@ -146,7 +146,8 @@ def _take(piece: str, words: dict[str, Word]) -> None:
         apart = any(one[:1].isdecimal() for one in each[1:])
         for found in filter(None, each if apart else ["'".join(each)]):
             parts = [found]
-            if found[0].isalpha() and not _is_plain(found):  # not `2FA`
+            end, is_name = found[1:], found.isalpha() and found.isupper()
+            if found[0].isalpha() and end != end.lower() and not is_name:  # not `2FA`
                 import re
 
                 parts = re.sub(_CAMEL, " ", found).split()
@@ -154,10 +155,6 @@ def _take(piece: str, words: dict[str, Word]) -> None:
                 # of `don't`, `Ada's` and `l'équipe` the longer part says something
                 raw = max(part.lower().split("'"), key=len)
                 words.setdefault(raw, Word(raw, raw))
-
-
-def _is_plain(word: str) -> bool:
-    return word[1:] == word[1:].lower() or (word.isalpha() and word.isupper())
 
 
 #: Begins such writing, but signs between two bounds do not. A run of it, and what only asks in it:

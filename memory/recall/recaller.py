@@ -8,6 +8,7 @@ from ledger.errors import NotFound, WrongUsage
 from ledger.model.ids import is_fact_id
 from ledger.model.log_names import is_stem, stem_in
 from memory.recall.bm25_ranking import search
+from memory.recall.document_passages import Documents
 from memory.recall.fact_hits import Facts, past_at
 from memory.recall.index_catch_up import IndexFollower
 from memory.recall.passage_hits import LogPassages
@@ -29,11 +30,10 @@ from memory.replay.reader_marks import NOTHING_MARKED, Outdated, marks_at
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
     from typing import Any
 
     from memory.cache.cache_file import Cache
-    from memory.recall.document_passages import Documents
     from memory.recall.fact_hits import Past
     from memory.recall.fts_tables import Index
     from memory.replay.tip_snapshot import Snapshot
@@ -57,7 +57,7 @@ class Recaller:
     ) -> None:
         self._snapshot = snapshot
         self._following = IndexFollower(snapshot, progress)
-        self._documents: Documents | None = None
+        self._documents = Documents(snapshot)
         #: what was read last, and views of it by filters
         self._reading: object = None
         self._views: dict[Filters, tuple[Facts, LogPassages]] = {}
@@ -65,8 +65,7 @@ class Recaller:
     def close(self) -> None:
         """Close the indexes."""
         self._following.close()
-        if self._documents is not None:
-            self._documents.close()
+        self._documents.close()
 
     def recall(self, query: str, *, limit: int, filters: Filters, **how: Any) -> Answer:
         """Find what answers a question (see `Reader.recall`)."""
@@ -75,7 +74,7 @@ class Recaller:
             return self.recall_homes(query, limit, own, **how)
         # documents stand behind the rest, where no filter narrows it
         share, explain = min(_DOCUMENTS, limit // 3), how.get("explain", False)
-        documents = self._of_documents().found(query, how["level"], share, explain, surely=True)
+        documents = self._documents.found(query, how["level"], share, explain, surely=True)
         answer = self.recall_homes(query, limit - len(documents.hits), own, **how)
         return answer._replace(hits=(*answer.hits, *documents.hits))
 
@@ -97,13 +96,17 @@ class Recaller:
                     "documents have no kind, tier, tag, agent or time to choose them by",
                     hint="`diurna recall --in docs WORDS`, with no other filter",
                 )
-            return self._of_documents().found(query, level, limit, explain)
-        past = past_at(self._snapshot, filters.as_of)
+            return self._documents.found(query, level, limit, explain)
+        home, past = self._snapshot.home, past_at(self._snapshot, filters.as_of)
 
         def answer(cache: Cache, index: Index) -> Answer:
             facts, passages = self._view(cache, index, filters, past)
             then = past or filters.superseded  # what stands now has vectors
-            alike = None if then else self._cosines(index, query, model_bytes)
+            alike = None
+            if model_bytes and not then and os.path.exists(home.cache_file + VECTORS):
+                from memory.recall.meaning import cosines
+
+                alike = cosines(home, index, without_operators(query), model_bytes)
             found = search(self._lookups, query, facts.keeps, cosines=alike)
             how = {"explain": explain, "loose": loose or filters.choosy}
             told, said = facts.found(found, level, limit, **how)
@@ -114,14 +117,6 @@ class Recaller:
             return Answer(tuple(hits), (*notes, *[NO_FACT] * alone, *[MAYBE] * perhaps), perhaps)
 
         return self._following.ask(answer)
-
-    def _cosines(self, index: Index, query: str, model_bytes: float) -> Mapping[int, float] | None:
-        home = self._snapshot.home
-        if not (model_bytes and os.path.exists(home.cache_file + VECTORS)):
-            return None
-        from memory.recall.meaning import cosines
-
-        return cosines(home, index, without_operators(query), model_bytes)
 
     def _view(
         self, cache: Cache, index: Index, filters: Filters, past: Past | None = None
@@ -145,7 +140,7 @@ class Recaller:
         wanted = dict.fromkeys(ids)
         places = [one for one in wanted if is_place(one)]
         rest = [one for one in wanted if not is_place(one)]
-        found = self._of_documents().get(places, level) if places else {}
+        found = self._documents.get(places, level) if places else {}
         if rest:
 
             def named(cache: Cache, index: Index) -> list[Hit]:
@@ -154,13 +149,6 @@ class Recaller:
 
             found |= zip(rest, self._following.ask(named), strict=True)
         return Answer(tuple([found[one] for one in wanted]))
-
-    def _of_documents(self) -> Documents:
-        if self._documents is None:
-            from memory.recall.document_passages import Documents
-
-            self._documents = Documents(self._snapshot)
-        return self._documents
 
 
 def _named(cache: Cache, facts: Facts, passages: LogPassages, one: str, level: str) -> Hit:

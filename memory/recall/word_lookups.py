@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from _bisect import bisect_left
-from itertools import combinations
+from functools import partial
 
 from ledger.model.record import TYPE_CHECKING, Record, cached
 from memory.recall.fts_tables import AT_BITS, INSIDE_LETTERS, TERMS_OF, Index, may_hold
 from memory.recall.question import ENGLISH
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import Any
 
 #: Of so many words the places are kept, and of so many the stems.
 _PLACED, _WORDS_KEPT = 256, 20_000
@@ -33,11 +34,31 @@ class Posted(Record):
 
     rows: set[int]
     places: list[int]  #: ascending; none of a word that is too common
+    once: bool = False  #: it surely stands in no row twice
 
     def at(self, row: int) -> list[int]:
         """Return the places in a row."""
         start = bisect_left(self.places, row << AT_BITS)
         return self.places[start : bisect_left(self.places, row + 1 << AT_BITS, start)]
+
+
+class Kept(dict[str, "Any"]):
+    """What `read` told of some words, by word; where there are more than `most`, all are dropped."""
+
+    def __init__(self, read: Callable[[list[str]], Mapping[str, Any]], most: int) -> None:
+        super().__init__()
+        self._read, self._most = read, most
+
+    def ready(self, words: Iterable[str]) -> None:
+        """Read what is not known of some words at once, which is faster than by and by."""
+        if new := [word for word in dict.fromkeys(words) if word not in self]:
+            if len(self) > self._most:
+                self.clear()
+            self.update(self._read(new))
+
+    def __missing__(self, word: str) -> Any:
+        self.ready((word,))
+        return self[word]
 
 
 class Lookups:
@@ -51,26 +72,25 @@ class Lookups:
 
     def __init__(self, index: Index, language: str = ENGLISH, as_spelled: bool = False) -> None:
         self.index, self.language, self.as_spelled = index, language, as_spelled
-        self._stems: dict[str, tuple[str, ...]] = {}
+        each = index.stemmer.each
+        self._stems = Kept(lambda some: dict(zip(some, each(some), strict=True)), _WORDS_KEPT)
         #: how many passages and facts hold a word
-        self.count = cached(None)(index.count)
+        self.counts = Kept(lambda some: dict.fromkeys(some, 0) | index.counts(some), _WORDS_KEPT)
         self._words = cached(None)(index.words_of)
         self.inside = cached(_PLACED)(self._inside)
-        self._of = cached(_PLACED)(self._posted)
+        #: where words stand in passages, and in facts
+        self.places = [Kept(partial(self._read, facts), _PLACED) for facts in (False, True)]
 
     def stems(self, text: str) -> tuple[str, ...]:
         """Return the words of a text as the index has them, in order."""
-        pieces = text.split()
-        if len(self._stems) > _WORDS_KEPT:
-            self._stems.clear()
-        new = [piece for piece in dict.fromkeys(pieces) if piece not in self._stems]
-        self._stems |= zip(new, self.index.stemmer.each(new) if new else (), strict=True)
-        return tuple([stem for piece in pieces for stem in self._stems[piece]])
+        pieces, stems = text.split(), self._stems
+        stems.ready(pieces)
+        return tuple([stem for piece in pieces for stem in stems[piece]])
 
     def begun(self, start: str) -> tuple[str, ...]:
         """Return the words that begin so, commonest first, and one whose ending the index has cut off."""
         shorter = [start[:-cut] for cut in range(1, _STEMMED_ENDS + 1) if len(start) - cut >= 4]
-        cut_off = [stem for stem in shorter if self.count(stem)]
+        cut_off = [stem for stem in shorter if self.counts[stem]]
         return (*self.index.beginning(start, _BEGUN), *cut_off[:1])
 
     def alike(self, raw: str) -> Sequence[str]:
@@ -84,7 +104,8 @@ class Lookups:
         if not words:
             return ()
         # words of logs that were taken out since may be among these
-        held = {whole[a:b] for a, b in combinations(range(len(whole) + 1), 2)}
+        ends = range(INSIDE_LETTERS, len(whole) + 1)
+        held = {whole[a:b] for b in ends for a in range(b - INSIDE_LETTERS + 1)}
         part = stems[0] if len(stems) == 1 else whole
         at = words.find(part) if len(part) >= INSIDE_LETTERS else -1
         while at >= 0:
@@ -98,7 +119,7 @@ class Lookups:
         """Return the words of the index that somebody may have meant, none for a word with digits."""
         bare = raw.replace("ae", "a").replace("oe", "o").replace("ue", "u")  # typed without umlauts
         for other in (bare, bare.replace("ss", "ß")):
-            if other != raw and (there := [one for one in self.stems(other) if self.count(one)]):
+            if other != raw and (there := [one for one in self.stems(other) if self.counts[one]]):
                 return tuple(there)
         if len(raw) < INSIDE_LETTERS or not raw.isalpha() or len(stems) != 1 or len(stems[0]) < 3:
             return ()
@@ -110,22 +131,26 @@ class Lookups:
         known = {word for start in starts for word in self.index.beginning(start, _SPELLED)}
         found = misspelled(stem, sorted(known), 2 if len(raw) >= 8 else 1)
         best = [word for word, distance in found if distance == found[0][1]]
-        return tuple(sorted(best, key=lambda word: (-self.count(word), word))[:3])
+        return tuple(sorted(best, key=lambda word: (-self.counts[word], word))[:3])
 
     def posted(self, facts: bool, stems: Iterable[str]) -> Posted:
         """Return where any of some words stands in facts, or in passages: of a common one the newest."""
-        each = [self._of(facts, stem) for stem in stems]
+        some, of = [*stems], self.places[facts]
+        of.ready(some)
+        each: list[Posted] = [of[stem] for stem in some]
         if len(each) == 1:
             return each[0]
         rows = {row for one in each for row in one.rows}
         return Posted(rows, sorted([place for one in each for place in one.places]))
 
-    def _posted(self, facts: bool, stem: str) -> Posted:
-        if not facts and self.count(stem) > READ:
-            return Posted({*self.index.passages((stem,), READ)[:READ]}, [])
-        places = sorted(self.index.found(stem, facts))
-        rows = self.index.texts(stem) if facts else {place >> AT_BITS for place in places}
-        return Posted(rows, places)
+    def _read(self, facts: bool, stems: list[str]) -> dict[str, Posted]:
+        common = [stem for stem in stems if not facts and self.counts[stem] > READ]
+        newest = {stem: {*self.index.passages((stem,), READ)[:READ]} for stem in common}
+        found = self.index.found([stem for stem in stems if stem not in newest], facts).items()
+        return {
+            **{stem: Posted(rows, []) for stem, rows in newest.items()},
+            **{stem: Posted(rows, sorted(at), len(rows) == len(at)) for stem, (rows, at) in found},
+        }
 
 
 def folded(word: str) -> str:

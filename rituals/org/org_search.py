@@ -8,7 +8,7 @@ ledger is about the question.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from math import prod
 from threading import get_ident
 from typing import Any
@@ -128,11 +128,18 @@ class Asker:
             return [], [], (), False
         looking = search(Lookups(index), question, told=0)  # type: ignore[arg-type]
         notes = looking.notes
-        weights = {stem: weight_of(index.count(stem), index.totals.facts) for stem in index.looked}
+        counts, texts = index.counts(index.looked), index.totals.facts
+        weights = {stem: weight_of(counts[stem], texts) for stem in index.looked}
         if not weights:
             return [], [], notes, False
-        words = _rarest(index), list(weights), list(weights.values())
-        index.rows_are(self.rows("find", *words, wanted, CANDIDATES))
+        rarest, read = list[str](), 0
+        for stem in sorted(weights, key=lambda stem: (counts[stem], stem)):
+            read += counts[stem]
+            if rarest and read > PLACES_MOST:
+                break
+            rarest.append(stem)
+        words = list(weights), list(weights.values())
+        index.rows_are(self.rows("find", rarest, *words, wanted, CANDIDATES))
         found = search(Lookups(index), question, told=0)  # type: ignore[arg-type]
         best = _ranked(index, found, own)
         covered = max([scored.covered for _, scored in best[:FIRST]], default=0.0)
@@ -160,25 +167,13 @@ def _ranked(index: _Index, found: Search, own: str) -> list[tuple[Row, Scored]]:
     return [(index.row(scored.row), scored) for scored in best]
 
 
-def _rarest(index: _Index) -> list[str]:
-    """Return the words that candidates are looked up by."""
-    looked: list[str] = []
-    read = 0
-    for stem in sorted(index.looked, key=lambda stem: (index.count(stem), stem)):
-        read += index.count(stem)
-        if looked and read > PLACES_MOST:
-            break
-        looked.append(stem)
-    return looked
-
-
 class _Index:
     """What `memory.recall` asks of an index: the words of a question, and its candidates."""
 
     def __init__(self, asker: Asker, wanted: str, question: str) -> None:
         self._asker, self._wanted, self.stemmer = asker, wanted, asker.stems
         self._counts: dict[str, int] = {}
-        self.totals = Totals(0, 0, self._count(["", *asker.stems.each([question])[0]]))
+        self.totals = Totals(0, 0, self.counts(["", *asker.stems.each([question])[0]])[""])
         self._rows: list[Row] = []
         #: the words that were looked up, in order
         self.looked: dict[str, None] = {}
@@ -186,21 +181,17 @@ class _Index:
     def rows_are(self, rows: list[Row]) -> None:
         """Take candidates: the older text has the lower number, as in a ledger."""
         self._rows = sorted(rows, key=lambda row: (row["stem"], row["ledger"], row["id"]))
-        self.totals = self.totals._replace(logs=len(rows))
 
     def row(self, number: int) -> Row:
         """Return a candidate by its row."""
         return self._rows[number >> PLACE_BITS]
 
-    def _count(self, stems: list[str]) -> int:
-        """Count words; return in how many facts the first one is."""
-        self._counts |= dict.fromkeys(stems, 0)
-        self._counts |= dict(self._asker.rows("counts", stems, self._wanted))
-        return self._counts[stems[0]]
-
-    def count(self, stem: str) -> int:
-        """Return how many facts have a word."""
-        return self._counts[stem] if stem in self._counts else self._count([stem])
+    def counts(self, stems: Iterable[str]) -> dict[str, int]:
+        """Return how many facts have each of some words, and of those that were asked for before."""
+        if new := [stem for stem in stems if stem not in self._counts]:
+            self._counts |= dict.fromkeys(new, 0)
+            self._counts |= dict(self._asker.rows("counts", new, self._wanted))
+        return self._counts
 
     def beginning(self, start: str, most: int) -> list[str]:
         """Return words that begin so, commonest first."""
@@ -208,9 +199,13 @@ class _Index:
         self._counts |= found
         return list(found)
 
-    def found(self, stem: str, facts: bool) -> list[int]:
-        """Return the places of a word in candidates, which are facts."""
-        self.looked.setdefault(stem)
+    def found(self, stems: Iterable[str], facts: bool) -> dict[str, tuple[set[int], list[int]]]:
+        """Return by word the candidates that hold it, which are facts, and its places there."""
+        self.looked |= dict.fromkeys(stems)
+        each = {stem: self._places(stem) for stem in stems}
+        return {stem: ({at >> AT_BITS for at in places}, places) for stem, places in each.items()}
+
+    def _places(self, stem: str) -> list[int]:
         key = f"{quoted(stem)}:"
         return [
             (number << PLACE_BITS | FACTS_FROM) << AT_BITS | (int(at) - 1) % BEHIND
@@ -219,17 +214,13 @@ class _Index:
             if at
         ]
 
-    def texts(self, stem: str) -> set[int]:
-        """Return the candidates that have a word."""
-        return {place >> AT_BITS for place in self.found(stem, True)}
-
     def words_of(self, facts: bool) -> str:
         """Return no word: only whole words and beginnings are asked of the database."""
         return ""
 
     def matching(self, phrase: Sequence[str]) -> frozenset[int]:
         """Return the candidates in which words follow each other."""
-        return frozenset(in_a_row([self.found(word, True) for word in phrase]))
+        return frozenset(in_a_row(phrase, self.found(phrase, True)))
 
     def at(self, number: int) -> tuple[LogRow, Piece]:
         """Return the log of a candidate and its text there, as the ranker asks for them."""

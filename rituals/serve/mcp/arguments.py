@@ -87,7 +87,7 @@ class Caller(Record):
 
     agent: str = ""  #: who writes, "" for the default of the process
     host: str = ""  #: the program the agent runs in, "" where that is the agent, or not known
-    session: str = ""  #: the host session that the connection belongs to, else the connection
+    session: Callable[[], str] = str  #: tells the host's session, else the connection
 
 
 class Tool(Record):
@@ -116,9 +116,7 @@ def tool(
     return put
 
 
-@cache
-def _reader(name: str) -> Any:
-    return reader_of(BY_NAME[name].takes)
+_reader = cache(lambda name: reader_of(BY_NAME[name].takes))
 
 
 def read(tool: Tool, arguments: Any) -> Any:

@@ -27,6 +27,7 @@ from typing import Any
 
 from ledger.environment import VERSION
 from ledger.errors import DiurnaError, NotFound, WrongUsage
+from ledger.model.record import cached
 from rituals.serve.open_memory import OpenMemory, settle
 
 TYPE_CHECKING = False
@@ -321,7 +322,7 @@ class Conversation:
             self._opened.prepare()  # loaded while the client reads
         name = _name_in(about.get(f"{_META}clientInfo")) or self._client
         agent = self._agent or name
-        return does(params, Caller(agent, name if name != agent else "", self._session()))
+        return does(params, Caller(agent, name if name != agent else "", cached(1)(self._session)))
 
     def _failure(self, method: str, problem: Exception) -> Json:
         """Say what went wrong: of a tool it is the answer, of all else an error."""

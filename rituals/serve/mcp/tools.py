@@ -12,7 +12,7 @@ from ledger.errors import WrongUsage
 from ledger.model.finding_codes import Finding
 from ledger.model.layout import BRIEF_CHARS, LEAST_BRIEF_CHARS
 from memory import FULL, INDEX, LEVELS, Answer, Filters, Hit, tokens_of
-from projection.document.fact_remarks import YES
+from projection.document.fact_remarks import PLAIN, YES
 from rituals.answers.record_to_dict import fields_of, mark_object, plain
 from rituals.hosts.processes import note_opening
 from rituals.record.request import Request
@@ -100,7 +100,7 @@ def get(
 ) -> Answered:  # fmt: skip
     """Show hits by their ids."""
     found = memory.get(ids, level=level)
-    note_opening(memory.home, [hit.id for hit in found.hits], caller.session)
+    note_opening(memory.home, [hit.id for hit in found.hits], caller.session())
     return _hits(found, level)
 
 
@@ -113,7 +113,7 @@ def why(memory: "Memory", caller: Caller, *, id: str = names(_needed=True)) -> A
     from rituals.answers.fact_objects import provenance_object
 
     found = provenance(memory, id)
-    note_opening(memory.home, [found.id], caller.session)
+    note_opening(memory.home, [found.id], caller.session())
     said = provenance_object(found)
     for name in ("events", "chain"):
         said[name] = [filled(**one) for one in said[name]]
@@ -134,7 +134,7 @@ def note(
     from rituals.record.note_lines import line_read
 
     lines = replacing(memory, (line_read(text, kinds_of(memory)),), replaces)
-    shown = shown_to(memory.home.repository.commondir, caller.session)
+    shown = shown_to(memory.home.repository.commondir, caller.session())
     request, said = answer_of(memory, lines, Request(), kind, shown)
     return _appended(memory, caller, request, said)
 
@@ -154,10 +154,10 @@ def _appended(
     from rituals.hosts.stop_request import note_answer
     from rituals.record.own_home_parts import drafts_of
 
-    request = request._replace(agent=caller.agent, host=caller.host, session=caller.session)
+    request = request._replace(agent=caller.agent, host=caller.host, session=caller.session())
     drafts = drafts_of(memory, request)
     receipt = drafts.append(memory)
-    note_answer(memory.home.repository.commondir, caller.session, corrects=drafts.corrects)
+    note_answer(memory.home.repository.commondir, caller.session(), corrects=drafts.corrects)
     look_after(memory.home, memory.policy.background.run)
     return recorded(receipt, (*said, *drafts.findings, *receipt.findings), "already")
 
@@ -216,7 +216,7 @@ def task(
 
     if (action == "add" and not text.strip()) or (action == "move" and not state):
         raise WrongUsage(f"{action} needs {'text' if action == 'add' else 'state'}")
-    author = Request(agent=caller.agent, role=role, host=caller.host, session=caller.session)
+    author = Request(agent=caller.agent, role=role, host=caller.host, session=caller.session())
 
     def rows(*tasks: Listed) -> list[Answered]:
         return [filled("id state line", **task_object(one)) for one in tasks]
@@ -305,7 +305,7 @@ def _marked(mark: Answered) -> Answered:
 
 
 def _hit(hit: Hit, text: str) -> Answered:
-    mark = _marked(mark_object(hit.mark))
+    mark = {} if hit.mark == PLAIN else _marked(mark_object(hit.mark))
     return filled(
         "id kind date text tokens",
         **fields_of(hit, "id kind tier date agent passage"), **mark,

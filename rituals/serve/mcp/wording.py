@@ -6,12 +6,13 @@ command is left out: it is for a person.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable
 from typing import Any
 
 from ledger.errors import HomeNotFound
-from ledger.escape import visible
+from ledger.escape import is_plain, visible
 from ledger.model.finding_codes import Finding
 from ledger.model.ids import sha256
 from projection.brief.values import YOURS_FLAG, YOURS_TITLE
@@ -77,7 +78,8 @@ def message_in_tools(message: str) -> str:
 
 def filled(always: str = "", **said: Any) -> Answered:
     """Return an answer without what is empty, but for what is always said."""
-    return {key: one for key, one in said.items() if one or key in always.split()}
+    always_said = always.split()
+    return {key: one for key, one in said.items() if one or key in always_said}
 
 
 def noticed(findings: Iterable[Finding]) -> list[Answered]:
@@ -190,6 +192,9 @@ def whole(value: Any) -> Any:
     """
     if isinstance(value, str):
         return visible(value.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
+    said = json.dumps(value, ensure_ascii=False)
+    if is_plain(said) and not any(sign in said for sign in ("\\u", "\\b", "\\f", "\\r")):
+        return value  # as nearly all: so JSON begins what it does not write
     if isinstance(value, dict):
         return {whole(key): whole(one) for key, one in value.items()}
     return [whole(one) for one in value] if isinstance(value, list | tuple) else value
