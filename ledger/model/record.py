@@ -42,13 +42,6 @@ else:
         lambda _: _new(_, [*locals().values()][1:]),  # more, of which one takes 1 µs longer
     )
 
-    def _constructor(fields, defaults):
-        several, names = len(fields) + 1, ("_cls", *fields)
-        code = _MAKERS[min(several - 2, 7)].__code__.replace(
-            co_argcount=several, co_nlocals=several, co_varnames=names, co_qualname="__new__"
-        )
-        return type(_constructor)(code, globals(), "__new__", defaults)
-
     class _RecordType(type):
         def __new__(mcs, name, bases, namespace):
             fields = tuple(namespace.get("__annotations__", ()))
@@ -72,7 +65,11 @@ else:
 
         def __new__(cls, *values, **named):
             """Make the first value of a class, and what makes the next ones: most classes have none."""
-            cls.__new__ = _constructor(cls._fields, cls._defaults)
+            several, names = len(cls._fields) + 1, ("_cls", *cls._fields)
+            code = _MAKERS[min(several - 2, 7)].__code__.replace(
+                co_argcount=several, co_nlocals=several, co_varnames=names, co_qualname="__new__"
+            )
+            cls.__new__ = type(tally)(code, globals(), "__new__", cls._defaults)
             return cls.__new__(cls, *values, **named)
 
         def __eq__(self, other):

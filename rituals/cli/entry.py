@@ -84,10 +84,9 @@ def main() -> int:
     arguments = sys.argv[1:]
     if arguments[:1] == ["hook"]:
         stay_offline()
-    if arguments[:1] == ["hook"] and len(arguments) == 3:
         from rituals.hosts.adapters import HOSTS
 
-        if arguments[1] in HOSTS:
+        if len(arguments) == 3 and arguments[1] in HOSTS:
             from rituals.hosts.hook_answer import run as answer
 
             # an agent waits, and nothing is left to do: taking Python down takes an eighth of all
