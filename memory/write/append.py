@@ -38,7 +38,6 @@ from memory.write.draft_checks import check_footers, check_named, with_whole_ids
 from memory.write.host_session import Turn, in_its_session, opened_by
 from memory.write.near_facts import with_uses
 from memory.write.spool_commits import Committer
-from projection.fold.checks import contradictions
 from projection.fold.fold import resolve
 
 TYPE_CHECKING = False
@@ -104,10 +103,12 @@ class Recorder:
         def asked(cache: Cache) -> tuple[Finding, ...]:
             entry = None if receipt.already else receipt.entry
             named = () if entry is None else (*entry.named, *named_ids(entry.acts))
-            facts = map(cache.fact, dict.fromkeys(named))
-            found = [
-                one for fact in facts if fact and fact.contradicted for one in contradictions(fact)
-            ]
+            found: list[Finding] = []
+            for fact in map(cache.fact, dict.fromkeys(named)):
+                if fact and fact.contradicted:
+                    from projection.fold.checks import contradictions
+
+                    found += contradictions(fact)
             every = cache.policy.review.every
             # at every so many work sessions after the last review; what continues one was told with it
             due = new_work and receipt.type == WORK and every

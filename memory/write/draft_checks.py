@@ -41,7 +41,6 @@ from ledger.model.session import (
 )
 from ledger.model.verbs import DONE, TODO, either, may_follow
 from memory.write.draft import ANYWAY, Case, births, named_ids, renamed
-from projection.fold.checks import unproven
 from projection.fold.falsity import CONFLICTS, NO_CONFLICTS
 from projection.fold.fold import collect, merged, resolve
 from projection.policy.model import CLOSABLE, DEFAULT_KIND, QUESTION_KIND, TASK_KIND
@@ -262,6 +261,7 @@ def check_named(log: SessionLog, case: Case) -> tuple[Finding, ...]:
     told = [*_odd(events, known)]
     if helped:
         from ledger.model.evidence import form_of
+        from projection.fold.checks import unproven
 
         told += [unproven(event.id) for event in helped if not form_of(event.remark)]
     return tuple(told)
