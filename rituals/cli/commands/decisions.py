@@ -283,12 +283,10 @@ def record_answer(
 def _note_answer(call: Invocation, session: str = "", **how: bool) -> None:
     """Note that the session answered, asked or not; `how` as for `note_answer`."""
     memory = call.memory()
-    said = session or memory.occasion().session
-    if not said:
-        return
-    from rituals.hosts.stop_request import note_answer
+    if said := session or memory.occasion().session:
+        from rituals.hosts.stop_request import note_answer
 
-    note_answer(memory.home.repository.commondir, said, **how)
+        note_answer(memory.home.repository.commondir, said, **how)
 
 
 def receipt_lines(call: Invocation, receipt: Receipt, *, dry_run: bool) -> Iterator[Line]:
