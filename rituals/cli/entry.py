@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 #: A module that makes no sentence of what it lacks, as of the `__path__` that each import asks it for; a
 #: `__getattr__` of its own is not asked.
 _Module = type("_Module", (type(sys),), {"__getattribute__": object.__getattribute__})
-_MOST_BYTES = 1 << 17  # what Python compiled of a module has 30,000
+_MOST_BYTES = 1 << 16  # what Python compiled of a module has 30,000
 
 
 class _Compiled:
