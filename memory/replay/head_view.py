@@ -216,9 +216,10 @@ def here_of(home: Home, cache: Cache) -> Here:
                 from memory.replay.unlanded_work import Telling
 
                 told = Telling(home, cache, kept, commit, branch).told(before)
+                settled = _settled(read_heads(home), cache)
         except DiurnaError:  # what git can not tell is not known, and nothing else fails of it
             return EVERYWHERE
-        told = told._replace(settled=_settled(read_heads(home), cache))
+        told = told._replace(settled=settled)
         keep(home, told)
     return Here(told)
 

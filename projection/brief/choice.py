@@ -192,9 +192,7 @@ def role_notes(
     `asked` is the role that asks, several parted by commas; `brought` is what the logs that brought a
     note say as their role, by its id; "" for a log without one.
     """
-    own: set[str] = set()
-    alone: set[str] = set()
-    others: set[str] = set()
+    own, alone, others = set[str](), set[str](), set[str]()
     roles = _roles(asked) if asked else NOBODY
     for fact in facts:
         if named := roles_of(fact):

@@ -107,7 +107,8 @@ def wanted(material: values.Material) -> list[Part]:
         count, *plain = material.plain.get(part.name, (0,))
         part.total += count
         items = _by_use(part.items, plain, material) if part.name in BY_USE else part.items
-        part.items = _seen(items, part.name, material)
+        whole = material.gone is None and part.name not in (values.ROLE, values.REST)
+        part.items = items if whole else _seen(items, part.name, material)
     return [part for part in sections if part.total]
 
 
@@ -225,9 +226,8 @@ def _contradicted(material: values.Material) -> list[Stated]:
     found = []
     for fact in material.view.contradicted:
         if fact.id not in material.notes.others:
-            there = live.get(fact.id) or Standing(
-                fact, "superseded" if fact.false else "archived", "-"
-            )
+            tier = "superseded" if fact.false else "archived"
+            there = live.get(fact.id) or Standing(fact, tier, "-")
             found.append(there._replace(fact=persons_first(fact, material.rank)))
     score = material.score
     found.sort(key=lambda one: (-score.get(one.fact.id, 0.0), not one.live, one.fact.id))

@@ -289,10 +289,9 @@ def _plain(fact: str, kind: str, history: History) -> Fact:
     closed = kind in CLOSABLE and (len(history.acts) > 1 or event.mark == "x")
     closed_at, last, date = history.acts[-1].stem if closed else "", history.last, stem[:10]
     text = Version._make((version_id(event.text), event.text, stem, ()))
-    return Fact._make((
-        fact, kind, (text,), _ordered(dict(event.meta)), date, stem, last[:10] or date, history.uses,
-        stem, last or stem, closed, closed_at, *_UNSAID,
-    ))  # fmt: skip
+    said = (fact, kind, (text,), _ordered(dict(event.meta)), date, stem, last[:10] or date, history.uses,
+            stem, last or stem, closed, closed_at)  # fmt: skip
+    return Fact._make(said + _UNSAID)
 
 
 def _birth(
