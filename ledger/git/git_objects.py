@@ -15,7 +15,7 @@ from _thread import get_ident
 
 from ledger.errors import GitFailed, ObjectMissing, ObjectTooLarge, StorageFailed, storage_failure
 from ledger.model.ids import sha1
-from ledger.model.record import TYPE_CHECKING, Record
+from ledger.model.record import TYPE_CHECKING, Record, cached
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -272,17 +272,17 @@ def _write(path: str, how: int, data: bytes, flush: bool) -> None:
 
 FILE, FOLDER = "100644", "40000"
 _NOTHING = "000000", "0" * 40
-_ID_BYTES = 20
 
 
-def entries(raw: bytes) -> dict[bytes, Entry]:
+@cached(32)
+def entries(raw: bytes) -> Mapping[bytes, Entry]:
     """Return what a tree has, by name."""
     found = {}
     at = 0
     while at < len(raw):
         end = raw.index(b"\0", at)
         mode, _, name = raw[at:end].partition(b" ")
-        at = end + 1 + _ID_BYTES
+        at = end + 21  # behind the zero byte and the id
         found[name] = mode.decode("ascii"), raw[end + 1 : at].hex()
     return found
 
@@ -323,7 +323,7 @@ def with_files(
     for path, blob in files:
         name, _, rest = path.partition("/")
         below.setdefault(name, []).append((rest, blob))
-    found, new = entries(read(root)) if root else {}, dict[str, bytes]()
+    found, new = dict(entries(read(root)) if root else ()), dict[str, bytes]()
     for name, inside in below.items():
         key, mode = os.fsencode(name), FOLDER if inside[0][0] else FILE
         there = found.pop(key, None)

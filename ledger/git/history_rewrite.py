@@ -166,7 +166,7 @@ class Rewriter:
         known = self._trees.get((tree, depth))
         if known is not None:
             return known
-        found = entries(self._objects.read(tree))
+        found = dict(entries(self._objects.read(tree)))
         for name, (mode, old) in found.items():
             inside, new = depth >= len(self._folder), old
             if mode == FOLDER and (inside or name == self._folder[depth]):

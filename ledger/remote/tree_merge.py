@@ -214,7 +214,7 @@ class Joined:
     def _entries(self, tree: str) -> dict[bytes, Entry]:
         known = self.written.get(tree)
         self._there.update([tree] if known is None else ())
-        return entries(self._read(tree) if known is None else known) if tree else {}
+        return dict(entries(self._read(tree) if known is None else known) if tree else ())
 
     def _write(self, found: Mapping[bytes, Entry]) -> str:
         """Remember a tree made of entries; return its id."""
