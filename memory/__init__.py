@@ -6,16 +6,17 @@ module when somebody takes it, so a short command pays for what it does.
 
 from __future__ import annotations
 
-_STUB: list[str] = []  #: its text
+_MODULES: dict[str, str] = {}  #: of each name that was asked for; of "" the list itself
 
 
 def __getattr__(name: str) -> object:
-    if not _STUB:
+    if not _MODULES:
         with open(__file__.replace(".py", ".pyi"), encoding="utf-8") as stub:
-            _STUB.append(stub.read())
-    before, _, there = _STUB[0].partition(f" {name} as ")
-    if not there:
-        raise AttributeError(f"memory has no {name}")
-    module = before[before.rindex("\nfrom ") + 6 :].partition(" ")[0]
+            _MODULES[""] = stub.read()
+    if name not in _MODULES:
+        before, _, there = _MODULES[""].partition(f" {name} as ")
+        if not there:
+            raise AttributeError(f"memory has no {name}")
+        _MODULES[name] = before[before.rindex("\nfrom ") + 6 :].partition(" ")[0]
     # what `importlib` has for this loads `warnings` with it
-    return getattr(__import__(module, fromlist=[name]), name)
+    return getattr(__import__(_MODULES[name], fromlist=[name]), name)

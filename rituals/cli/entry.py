@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 
-#: A module that makes no sentence of what it lacks, as of the `__path__` that each import asks it for; a
-#: `__getattr__` of its own is not asked.
+#: It makes no sentence of what it lacks, as a `__path__` at each import; its `__getattr__` is not asked.
 _Module = type("_Module", (type(sys),), {"__getattribute__": object.__getattribute__})
 _MOST_BYTES = 1 << 16  # what Python compiled of a module has 30,000
 
