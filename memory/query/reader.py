@@ -293,7 +293,7 @@ class Reader:
 
     def _recall(self, *, beside: bool) -> Recaller:
         """Return what answers questions, `beside` this home others, too: most have none."""
-        beside = beside or bool(self.cache().policy.upstream)
+        beside = beside or bool(self.snapshot.tip.cache().policy.upstream)
         if self._recaller is None or beside > self._beside:
             if self._recaller is not None:
                 self._recaller.close()

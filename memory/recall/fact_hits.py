@@ -263,15 +263,15 @@ class Facts:
                 if not followed:
                     break
                 continue
-            standing, known = self._wanted(fact, log), self.known(fact)
+            stand = [standing := self._wanted(fact, log)]
             before = standing is None and not self._filters.by_log
-            stand = [standing]
-            if before and known is not None and known.kind != QUESTION_KIND:
+            known = self.known(fact) if before else None
+            if known is not None and known.kind != QUESTION_KIND:
                 log = None
                 names = instead_of(known, self.known, self._met) if known.false else [fact]
                 stand = [self._wanted(name) for name in names]
             for one in stand:
-                if one is not None and self._counts(fact, scored.row):
+                if one and not (is_question(scored.row) and self._is_old(fact, scored.row)):
                     candidates.append(Candidate(scored, one, _date(one.fact, log), before))
                     apart = says_personal(one.fact.meta) or is_ended(self._marks.of(one.fact))
                     if ordinary and log is not None and not apart:
@@ -297,10 +297,8 @@ class Facts:
             for act in entry.acts
         )
 
-    def _counts(self, fact: str, row: int) -> bool:
-        """Tell whether a fact is found by a row: of what was asked by the newest alone."""
-        if not is_question(row):
-            return True
+    def _is_old(self, fact: str, row: int) -> bool:
+        """Tell whether what was asked before a fact was found stands behind the newest such rows."""
         stem = self._index.stemmer.each([fact])[0][0]
         all_say_its_id, _ = self._index.found([stem], True)[stem]
         rows = sorted({*filter(is_question, all_say_its_id)})
@@ -310,7 +308,7 @@ class Facts:
             if (there := self._index.at(one)) is not None and there[1].fact == fact
             if self.logs is None or there[0].stem in self.logs
         ]
-        return row in newest[:QUESTIONS]
+        return row not in newest[:QUESTIONS]
 
     def _events(self, fact: Fact) -> list[str]:
         """Say what happened to a fact, oldest first: the newest events of it, one a line."""

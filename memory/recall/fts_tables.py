@@ -178,10 +178,12 @@ class Index(Database):
 
     def counts(self, words: Iterable[str], tables: str = "terms") -> dict[str, int]:
         """Return how many passages and facts hold each of some words, without those that none does."""
-        some = [*words]
+        some, found = [*words], dict[str, int]()
         among = ", ".join("?" * len(some))
-        asked = f"SELECT term, sum(doc) FROM {tables} WHERE term IN ({among}) GROUP BY term"  # noqa: S608 - ours
-        return dict(self.rows(asked, some))
+        asked = f"SELECT term, doc FROM {tables} WHERE term IN ({among})"  # noqa: S608 - ours
+        for word, count in self.rows(asked, some):  # SQLite's own sums take thrice as long
+            found[word] = found.get(word, 0) + count
+        return found
 
     def beginning(self, start: str, most: int) -> list[str]:
         """Return words that begin so, those first that most passages and facts hold."""

@@ -51,15 +51,15 @@ _HEADER = re.compile(r"\A---[ \t]*\n.*?^---[ \t]*$\n?", re.M | re.S)
 # patterns begin with what is rare: that is ten times as fast as a search that has to try every place
 _BREAK = re.compile(r"\n(?:[ \t]*\n)+|\n(?=#{1,6} )")
 _NAME = r"(?:\*\*|__)?[^\W\d_][\w.'’-]*(?: [\w.'’-]+){0,2}(?:\*\*|__)?:(?:\*\*|__)?"
-_SPEAKER, _TURNS = re.compile(rf"(?:[-*] )?{_NAME}\s"), re.compile(rf"\n(?={_NAME} )")
+_SPEAKER, _TURNS = rf"(?:[-*] )?{_NAME}\s", rf"\n(?={_NAME} )"  # made by the first log that has one
 #: What `camelCase` is told by: small letters and digits become "a", capitals "A", all else a blank.
 _SHAPES = bytes(
     97 if 48 <= code <= 57 or 97 <= code <= 122 else 65 if 65 <= code <= 90 else 32
     for code in range(256)
 )
-_CAMEL_WORD = re.compile(r"\b[A-Za-z][A-Za-z0-9]*(?:[a-z0-9][A-Z]|[A-Z]{2}[a-z])[A-Za-z0-9]*\b")
-_ITEM = re.compile(r"\n(?=[ \t]*(?:(?:[-*+]|[0-9]{1,3}[.)]) |\|))")
-_CAMEL_CUT = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_CAMEL_WORD = r"\b[A-Za-z][A-Za-z0-9]*(?:[a-z0-9][A-Z]|[A-Z]{2}[a-z])[A-Za-z0-9]*\b"
+_ITEM = r"\n(?=[ \t]*(?:(?:[-*+]|[0-9]{1,3}[.)]) |\|))"
+_CAMEL_CUT = r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])"
 #: What one line ends with that announces the next ones.
 _COLONS = (":", "\uff1a", ":**", "\uff1a**")
 
@@ -100,8 +100,8 @@ def header_of(text: str) -> str:
 def split_words(text: str) -> str:
     """Return the words that are inside of others: of `camelCase`, and as other writings join them."""
     shape = text.encode("ascii", "replace").translate(_SHAPES)
-    camel = _CAMEL_WORD.findall(text) if b"aA" in shape or b"AAa" in shape else ()
-    words = [_CAMEL_CUT.sub(" ", word) for word in camel]
+    camel = re.findall(_CAMEL_WORD, text) if b"aA" in shape or b"AAa" in shape else ()
+    words = [re.sub(_CAMEL_CUT, " ", word) for word in camel]
     return " ".join(words if text.isascii() else [*words, pairs_in(text), *bare_words(text)])
 
 
@@ -120,8 +120,9 @@ def _stretches(text: str, begin: int, is_log: bool) -> Iterator[_Stretch]:
             run = []
             continue
         speaks = is_log and not (heading or told) and text.find(":", first, behind) >= 0
-        for part in _split(text, first, behind, _TURNS) if speaks else ((first, behind),):
-            if speaks and _SPEAKER.match(text, *part):
+        turns = _split(text, first, behind, re.compile(_TURNS)) if speaks else ((first, behind),)
+        for part in turns:
+            if speaks and re.compile(_SPEAKER).match(text, *part):
                 yield from _packed(text, run)
                 run = []
             run.append(part)
@@ -187,7 +188,7 @@ def _parts(text: str, first: int, behind: int) -> Iterator[_Stretch]:
     if behind - first <= PASSAGE_CHARS:
         yield first, behind
         return
-    for start, stop in _split(text, first, behind, _ITEM):
+    for start, stop in _split(text, first, behind, re.compile(_ITEM)):
         room = PASSAGE_CHARS if stop - start > 2 * PASSAGE_CHARS else stop - start
         while start < stop:
             half, end = start + room // 2, start + room

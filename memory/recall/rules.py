@@ -94,17 +94,15 @@ def _as_one(texts: list[Candidate]) -> Candidate:
     """Return a fact as the best of its texts answers, and the best of those whose place it took."""
     texts.sort(key=lambda one: (one.before, -one.scored.score))
     best, before = texts[0], [one.scored for one in texts if one.before][:1]
-    scored, live = best.scored, lasting(best.standing)
-    words = [one.score - dict(one.parts).get(MEANING, 0.0) for one in before]
-    more = [("before", RULES.before * said) for said in words]
-    score = (0.0 if best.before else scored.score) + sum([value for _, value in more])
-    scored = scored._replace(
-        score=score * live,
-        parts=(*scored.parts, *more, ("live", live)),
-        heaviest=max([one.heaviest for one in (scored, *before)]),
-        lacked=min([one.lacked for one in (scored, *before)]),
-    )
-    return best._replace(scored=scored)
+    row, score, words, parts, covered, heaviest, lacked = best.scored
+    score *= not best.before
+    for one in before:
+        more = RULES.before * (one.score - dict(one.parts).get(MEANING, 0.0))
+        score, parts = score + more, (*parts, ("before", more))
+        heaviest, lacked = max(heaviest, one.heaviest), min(lacked, one.lacked)
+    live = lasting(best.standing)
+    parts = (*parts, ("live", live))
+    return best._replace(scored=Scored(row, score * live, words, parts, covered, heaviest, lacked))
 
 
 def lasting(standing: Standing) -> float:
