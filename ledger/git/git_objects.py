@@ -13,7 +13,7 @@ import os
 import zlib
 from _thread import get_ident
 
-from ledger.errors import GitFailed, ObjectMissing, ObjectTooLarge, StorageFailed, storage_failure
+from ledger.errors import ObjectMissing, ObjectTooLarge, StorageFailed, storage_failure
 from ledger.model.ids import sha1
 from ledger.model.record import TYPE_CHECKING, Record, cached
 
@@ -105,7 +105,7 @@ class Objects:
         try:
             if data is None:
                 (data,) = self._git().blobs([oid], limit)
-        except (GitFailed, ValueError):  # git ended, or was ended, in the middle of it
+        except ValueError:  # git ended, or was ended, in the middle of it
             pass
         if data is None:
             said = f"fatal: bad object {oid}"
