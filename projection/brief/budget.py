@@ -58,8 +58,7 @@ class _Filling:
         facts = (one.about.id for one in first if isinstance(one, values.Stated))
         words = [material.known(fact) for _, fact in zip(range(LOOKED_AT), facts, strict=False)]
         usual = max((SAID, QUOTED, IMPORTED), key=words.count)
-        since = min(material.days[-_RECENT:], default=material.place.day)
-        self._said = since, usual
+        self._said = min(material.days[-_RECENT:], default=material.place.day), usual
         self.place, self.due = material.place._replace(known=usual), ""
         self._shown: set[str] = set()
         self._resting: dict[str, None] = {}

@@ -107,8 +107,7 @@ def wanted(material: values.Material) -> list[Part]:
         count, *plain = material.plain.get(part.name, (0,))
         part.total += count
         items = _by_use(part.items, plain, material) if part.name in BY_USE else part.items
-        whole = material.gone is None and part.name not in (values.ROLE, values.REST)
-        part.items = items if whole else _seen(items, part.name, material)
+        part.items = _seen(items, part.name, material)
     return [part for part in sections if part.total]
 
 
@@ -142,6 +141,9 @@ def _seen(
     items: Iterable[values.Item], name: str, material: values.Material
 ) -> Iterator[values.Item]:
     """Yield what names nothing that is gone first, and within that what is closed last."""
+    if material.gone is None and name not in (values.ROLE, values.REST):
+        yield from items
+        return
     late = []
     for one in items:
         gone, fact = gone_of(one, material), one.about if isinstance(one, Stated) else None
@@ -229,8 +231,7 @@ def _contradicted(material: values.Material) -> list[Stated]:
             tier = "superseded" if fact.false else "archived"
             there = live.get(fact.id) or Standing(fact, tier, "-")
             found.append(there._replace(fact=persons_first(fact, material.rank)))
-    score = material.score
-    found.sort(key=lambda one: (-score.get(one.fact.id, 0.0), not one.live, one.fact.id))
+    found.sort(key=lambda one: (-material.score.get(one.fact.id, 0.0), not one.live, one.fact.id))
     said: list[Stated] = []
     for one in found:
         sides = [side for id, side in material.sides if id == one.fact.id]
