@@ -23,7 +23,7 @@ from ledger.model.session import ASKED_KEY, LOG_LIMIT_BYTES, Entry, text_of
 from memory.cache.schema import entry_in
 from memory.cache.stamp import CacheDamaged
 from memory.recall.fts_tables import FACTS_APART, FACTS_FROM, QUESTIONS_BIT
-from memory.recall.question import bare_words, pairs_in
+from memory.recall.question import CAMEL, bare_words, pairs_in
 from memory.replay.read_logs import read_bytes
 from projection.text.clipping import last_start
 
@@ -59,7 +59,6 @@ _SHAPES = bytes(
 )
 _CAMEL_WORD = r"\b[A-Za-z][A-Za-z0-9]*(?:[a-z0-9][A-Z]|[A-Z]{2}[a-z])[A-Za-z0-9]*\b"
 _ITEM = r"\n(?=[ \t]*(?:(?:[-*+]|[0-9]{1,3}[.)]) |\|))"
-_CAMEL_CUT = r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])"
 #: What one line ends with that announces the next ones.
 _COLONS = (":", "\uff1a", ":**", "\uff1a**")
 
@@ -101,7 +100,7 @@ def split_words(text: str) -> str:
     """Return the words that are inside of others: of `camelCase`, and as other writings join them."""
     shape = text.encode("ascii", "replace").translate(_SHAPES)
     camel = re.findall(_CAMEL_WORD, text) if b"aA" in shape or b"AAa" in shape else ()
-    words = [re.sub(_CAMEL_CUT, " ", word) for word in camel]
+    words = [re.sub(CAMEL, " ", word) for word in camel]
     return " ".join(words if text.isascii() else [*words, pairs_in(text), *bare_words(text)])
 
 

@@ -67,7 +67,7 @@ def is_everyday(word: str, language: str) -> bool:
 # `re` is loaded where one of these may be: most questions are plain words
 _PIECE = r'(?<!\S)(-?)"([^"]+)"|(?<!\S)-(\w[\w./-]*)(?!\S)|(\S+)'
 _BEGINNING = r"\w[\w.-]*\*"
-_CAMEL = r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])"
+CAMEL = r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])"
 #: The characters of a question that are read, and the words that are looked for.
 QUESTION_CHARS = 2000
 WORDS = 64
@@ -150,7 +150,7 @@ def _take(piece: str, words: dict[str, Word]) -> None:
             if found[0].isalpha() and end != end.lower() and not is_name:  # not `2FA`
                 import re
 
-                parts = re.sub(_CAMEL, " ", found).split()
+                parts = re.sub(CAMEL, " ", found).split()
             for part in parts if len(parts) == 1 else [found, *parts]:
                 # of `don't`, `Ada's` and `l'équipe` the longer part says something
                 raw = max(part.lower().split("'"), key=len)

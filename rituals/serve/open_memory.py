@@ -191,4 +191,5 @@ def settle(command: str) -> None:
     """
     logging.basicConfig(level=logging.ERROR, format=f"diurna {command}: %(message)s")
     gc.freeze()
+    gc.set_threshold(10_000)  # a question makes thousands of values, and hardly a circle
     gc.enable()
