@@ -183,7 +183,7 @@ class CommitWriter:
             listed = files(tip)
             if not listed:
                 return tip
-            policy = self._snapshot.policy_at(tip)[1]
+            policy = self._snapshot.cache(tip).policy if tip else self._snapshot.policy_at(tip)[1]
             check_writable(policy)
             for path, data in listed:
                 if path.startswith(SESSIONS_DIR) and PERSONAL_KEY.encode() in (data or b""):
