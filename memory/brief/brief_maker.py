@@ -49,7 +49,7 @@ from projection.fold.testimony import RANK, testimony, word_of
 from projection.policy import model as policy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from ledger.home import Home
     from ledger.model.session import Entry
@@ -240,23 +240,21 @@ def _place(cache: Cache, asked: Asked, last: str, elsewhere: str) -> Place:
     )
 
 
-def public_news(news: Iterable[News]) -> tuple[News, ...]:
+def public_news(news: Sequence[News]) -> tuple[News, ...]:
     """Return the news that everybody may read, without what is for a role alone."""
-    found = tuple(news)
-    notes = role_notes(_facts_in(found), "", {})
-    return tuple([_for(one, notes.others) for one in found if one.fact not in notes.others])
+    others = role_notes(_facts_in(news), "", {}).others
+    return tuple([_for(one, others) for one in news if one.fact not in others])
 
 
-def _facts_in(news: Iterable[News]) -> list[Fact]:
+def _facts_in(news: Sequence[News]) -> list[Fact]:
     """Return the facts whose texts news may show."""
-    found = [one.now.fact for one in news if one.now is not None]
-    return found + [one.replacing for one in news if one.replacing is not None]
+    pairs = [(one.now.fact if one.now else None, one.replacing) for one in news]
+    return [fact for pair in pairs for fact in pair if fact]
 
 
 def _for(one: News, others: frozenset[str]) -> News:
     """Leave out the text of what replaced a fact where that is another role's note."""
-    hidden = one.replacing is not None and one.replacing.id in others
-    return one._replace(replacing=None) if hidden else one
+    return one._replace(replacing=None) if one.replacing and one.replacing.id in others else one
 
 
 def _sessions(

@@ -177,12 +177,10 @@ class _Filling:
         if part.name == values.ASKED:
             # it comes first, though a correction that is always there says it as well
             return fact.id in self._shown - self._corrected
-        if fact.id in self._shown:
-            return True
-        may = part.name in BY_USE and item.standing.tier != "core" and not fact.open
-        if may and self._material.rests(fact):
+        free = item.standing.tier != "core" and not (fact.id in self._shown or fact.open)
+        if free and part.name in BY_USE and self._material.rests(fact):
             self._resting[fact.id] = None
-        return fact.id in self._resting
+        return fact.id in self._shown or fact.id in self._resting
 
     def _add(
         self, part: Part, item: values.Item, line: values.Line, written: str, cost: int

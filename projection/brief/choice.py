@@ -221,9 +221,8 @@ def yours(live: Sequence[Standing], days: Sequence[str]) -> tuple[Standing, ...]
 def invariants(live: Sequence[Standing]) -> tuple[Standing, ...]:
     """Return the invariants of a home upstream that are shown, the newest first."""
     found = [one for one in live if _is_plain(one) and one.fact.kind == _INVARIANT]
-    found.sort(key=lambda one: one.fact.id)
-    found.sort(key=lambda one: one.fact.anchor, reverse=True)
-    return tuple(found[:UPSTREAM_FACTS])
+    by_id = sorted(found, key=lambda one: one.fact.id)
+    return tuple(sorted(by_id, key=lambda one: one.fact.anchor, reverse=True)[:UPSTREAM_FACTS])
 
 
 def _is_plain(one: Standing) -> bool:

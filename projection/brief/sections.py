@@ -217,8 +217,11 @@ def _news(material: values.Material, placed: set[str]) -> tuple[values.News, ...
         for one in material.news
         if not (one.fact in hidden or (one.now and has_left(one.now.fact, material.since)))
     ]
-    own = material.notes.alone | placed
-    own |= {one.fact for one in found if one.now and one.now.fact.kind == policy.HANDOFF_KIND}
+    own = (
+        material.notes.alone
+        | placed
+        | {one.fact for one in found if one.now and one.now.fact.kind == policy.HANDOFF_KIND}
+    )
     return tuple([one for one in found if one.what != values.BORN or one.fact not in own])
 
 
@@ -228,8 +231,7 @@ def _contradicted(material: values.Material) -> list[Stated]:
     found = []
     for fact in material.view.contradicted:
         if fact.id not in material.notes.others:
-            tier = "superseded" if fact.false else "archived"
-            there = live.get(fact.id) or Standing(fact, tier, "-")
+            there = live.get(fact.id) or Standing(fact, ("archived", "superseded")[fact.false], "-")
             found.append(there._replace(fact=persons_first(fact, material.rank)))
     found.sort(key=lambda one: (-material.score.get(one.fact.id, 0.0), not one.live, one.fact.id))
     said: list[Stated] = []
